@@ -88,9 +88,6 @@ export const layers: Readonly<Record<string, Layer>> = {
 /** What a test beside its source may import besides: its layer's own things and the tools for tests. */
 export const forTests: readonly string[] = ["vitest", "fast-check", "yaml", "re2js", "node:", "test/support"];
 
-/** The folders of each circle of files that still has to be divided. */
-export const knownCircles: readonly string[] = ["kinds/service"];
-
 /** Exported names that several files of src/ define, and why they may. */
 export const sharedNames: Readonly<Record<string, string>> = {
   Clock: "kube and platform each declare the one interface, as neither may import the other",

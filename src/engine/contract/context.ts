@@ -74,8 +74,6 @@ export interface ContextRecords {
   readonly writtenAt: string | undefined;
   /** Returns `writtenAt` for any object of the platform. */
   readonly writtenInto: (id: Uuid) => string | undefined;
-  /** The stored status has Ready=True for an earlier generation, as at the first reconcile of a changed spec. */
-  readonly wasReady: boolean;
   /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
   readonly withoutSecrets: (text: string) => string;
   /** Returns the fingerprint of content that was read from the platform and may hold secrets. */

@@ -3,7 +3,7 @@ import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Uuid } from "../contract/kind.ts";
-import { conditionOf, isSettled, statusOf, wasListed } from "../contract/status.ts";
+import { statusOf, wasListed } from "../contract/status.ts";
 import { type Identity, isStarted } from "../ledger/record.ts";
 import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
 import { policyStatusIn } from "../policies/policy-status.ts";
@@ -75,7 +75,6 @@ export function reconcileContext(
       unread: (operation, status) => local.reads.failed.set(operation, status),
       writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
-      wasReady: conditionOf(object, "Ready")?.status === "True" && !isSettled(object),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
       fingerprint,
       started: isStarted(object),

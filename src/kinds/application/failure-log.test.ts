@@ -10,7 +10,7 @@ import {
   print,
 } from "../../../test/support/services/applications.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { failureLog } from "./failure-log.ts";
+import { readFailureLog } from "./failure-log.ts";
 import { application } from "./index.ts";
 
 const ESC = String.fromCodePoint(27);
@@ -18,7 +18,7 @@ const ESC = String.fromCodePoint(27);
 /** @returns the kept lines of a log @param context e.g. the variables of the application */
 async function kept(log: readonly string[] | ApiError, context: Parameters<typeof contextWith>[0] = {}) {
   const read = () => (log instanceof ApiError ? Promise.reject(log) : Promise.resolve(log));
-  return await failureLog.read(contextWith(context), 20, platformWith({ applications: { log: read } }));
+  return await readFailureLog(contextWith(context), 20, platformWith({ applications: { log: read } }));
 }
 
 const variable = (value: string, isSecret = true) => ({ name: "V", value, isSecret });

@@ -14,20 +14,25 @@ const LONGEST_LINE = 16_384;
 /** A message of the log may hold thousands of lines: only the last ones of all are processed. */
 const MOST_LINES = 1_000;
 
-export const failureLog = {
-  lines: ({ spec, policies }: ApplicationContext): number => spec.logs?.onFailure ?? policies.failureLogLines ?? 0,
-  read: async (context: ApplicationContext, lines: number, api: Platform): Promise<readonly string[] | undefined> => {
-    try {
-      return shownLines(context, await api.applications.log(context.id ?? "", lines), lines);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      const { failure, operation, status } = error;
-      const isUnsent = failure.is === "OverBudget" || (failure.is === "RateLimited" && status === 0);
-      // A log that cannot be read is no failure of the application, and is not read again.
-      return isUnsent ? undefined : [`(${operation} ${status === 0 ? "was not answered" : `was answered ${status}`})`];
-    }
-  },
-};
+/**
+ * Reads the last lines of the log.
+ * @returns the lines, without secrets, or one that says why there are none; undefined where the request was not sent
+ */
+export async function readFailureLog(
+  context: ApplicationContext,
+  lines: number,
+  api: Platform,
+): Promise<readonly string[] | undefined> {
+  try {
+    return shownLines(context, await api.applications.log(context.id ?? "", lines), lines);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { failure, operation, status } = error;
+    const isUnsent = failure.is === "OverBudget" || (failure.is === "RateLimited" && status === 0);
+    // A log that cannot be read is no failure of the application, and is not read again.
+    return isUnsent ? undefined : [`(${operation} ${status === 0 ? "was not answered" : `was answered ${status}`})`];
+  }
+}
 
 /**
  * Returns the last lines without blank ones, control characters and secrets: those of the application's variables and

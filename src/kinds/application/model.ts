@@ -3,7 +3,6 @@ import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts"
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import { withoutCredentials } from "../../text/text.ts";
-import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -114,8 +113,5 @@ export type ApplicationTypes = TypesOf<
 >;
 
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
-
-/** What the kind declares. */
-export type Declaration = ServiceKind<ApplicationTypes, Application>;
 
 export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, secretIds: new Map() };

@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from "vitest";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import {
   type Change,
-  COMMIT,
   deployment,
   inputsWith,
   NOW,
@@ -15,7 +14,6 @@ import {
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { movedPast, serviceBaseline } from "../service/trace.ts";
 import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
 
@@ -133,46 +131,12 @@ describe("the reads of an application that the platform does not list", () => {
   });
 });
 
-describe("before another commit is deployed", () => {
-  const last = (change: Parameters<typeof deployment>[0] = {}) => {
-    return { memory: { lastDeployment: deployment({ requestId: REQUEST, ...change }), written: { revision: 0 } } };
-  };
-  const ready: Change = { wasReady: true, spec: other, ...last() };
-  const serverNow = new Date("2026-11-21T10:00:00Z");
-
-  it("an application that was Ready is not read: what is deployed later has a later date", async () => {
-    const { observe, reads } = documented({ serverNow });
-    const observed = await observe(ready);
-    expect(reads).toEqual([]);
-    const plan = application.plan(contextWith({ surface: "Documented", ...ready }), observed);
-    expect(plan).toMatchObject({ is: "step", step: { op: "deployApplication", commit: OTHER_COMMIT } });
-    const before = statusOf("DEPLOYED", { lastDeploymentDate: "2026-11-21T09:00:00Z" });
-    expect(movedPast(serviceBaseline(observed.status), before)).toBe(false);
-  });
-
-  it("an application is not read for settings that cannot be sent", async () => {
-    const { lastDeployment } = last().memory;
-    const { observe, reads } = documented({ serverNow });
-    await observe({ ...ready, memory: { lastDeployment, written: { settings: { "spec.cpu": "1" } } } });
-    expect(reads).toEqual([]);
-  });
-
-  it.each<[string, Change, boolean?]>([
-    ["it was not Ready, or this spec was reconciled before", { wasReady: false }],
-    ["its last deployment ended within two seconds", last({ finishedAt: NOW.toISOString() })],
-    ["the commit is the same", { spec: { deploy: { gitCommitId: COMMIT } } }],
-    ["its last deployment failed", last({ state: "BUILD_ERROR" })],
-    ["its last deployment had no request", last({ requestId: undefined })],
-    ["it was stopped", { memory: { lastDeployment: deployment(), runState: "Stopped" } }],
-    ["it is to be stopped", { spec: { ...other, runState: "Stopped" } }],
-    ["its variables changed", { inputs: imported }],
-    ["the user asks for it", { requested: "now" }],
-    ["its id is not recorded", { identitySource: "given" }],
-    ["it is being deleted", { goal: "absent" }],
-    ["the platform's time is not known", {}, false],
-  ])("is followed by a read where %s", async (_name, change, isTimeKnown = true) => {
-    const { observe, reads } = documented(isTimeKnown ? { serverNow } : {});
-    await observe({ ...ready, ...change });
-    expect(reads).toContain("status");
-  });
+it.each<[string, Change]>([
+  ["another commit is deployed", { spec: other }],
+  ["it is stopped", { spec: { runState: "Stopped" } }],
+  ["its variables are imported", { inputs: imported }],
+])("an application is read before %s, as its state is the baseline of the request", async (_name, change) => {
+  const { observe, reads } = documented({});
+  await observe(change);
+  expect(reads).toContain("status");
 });

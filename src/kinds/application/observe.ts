@@ -1,34 +1,55 @@
 /** Reads an application: with few requests, shared with its siblings where the surface allows. */
 import type { Uuid } from "../../engine/contract/kind.ts";
+import type { Application } from "../../platform/areas/applications.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
+import { logLinesDue } from "../service/failure.ts";
 import { forgetIngress, ingressBefore, ingressOf } from "../service/ingress.ts";
-import { impliedStatus, isGone, statusesOf, UP_TO_DATE } from "../service/observe.ts";
+import type { Siblings } from "../service/model.ts";
+import {
+  impliedStatus,
+  isGone,
+  listServices,
+  observeStart,
+  type ServiceStart,
+  statusesOf,
+} from "../service/observe.ts";
 import { isUnsent } from "../service/settings.ts";
 import { sideRead, unlessMissing } from "../shared/answers.ts";
 import { redeployDue } from "../shared/redeploy.ts";
+import { runFacts } from "../shared/run-schedule.ts";
 import { readOnFull } from "../shared/surface.ts";
 import { isOfApplication } from "../shared/variables.ts";
-import type { LastDeployment } from "./crd.ts";
-import { deployCause, sameCommit } from "./deployment.ts";
-import {
-  APPLICATION_SETTINGS,
-  type ApplicationContext,
-  type Declaration,
-  NOTHING_OBSERVED,
-  type Observed,
-} from "./model.ts";
-import { isDeployedByOthers, pendingVariables, variablesSent } from "./variables.ts";
+import { applicationFacts, deployedDifference } from "./facts.ts";
+import { readFailureLog } from "./failure-log.ts";
+import { APPLICATION_SETTINGS, type ApplicationContext, NAMES, NOTHING_OBSERVED, type Observed } from "./model.ts";
+import { variableFacts } from "./variables.ts";
 
-export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
+/** Reads an application, and the log of a failure that is not reported yet. @throws ApiError */
+export async function observe(context: ApplicationContext, api: Platform): Promise<Observed> {
+  const start = await observeStart(context, api);
+  if (!start.parents.environmentIsOurs) return { ...NOTHING_OBSERVED, ...start.parents };
+  const listed = await listServices(api.applications, APPLICATION_SETTINGS, context, start.isFresh, api);
+  const observed = { ...(await observeListed(context, start, listed, api)), serverNow: api.serverNow() };
+  const lines = logLinesDue(context, applicationFacts(context, observed).failure);
+  return lines === 0 ? observed : { ...observed, failureLog: await readFailureLog(context, lines, api) };
+}
+
+async function observeListed(
+  context: ApplicationContext,
+  { parents, request, isFresh }: ServiceStart,
+  listed: Siblings<Application> | "gone",
+  api: Platform,
+): Promise<Observed> {
+  const place = { ...NOTHING_OBSERVED, ...parents };
   if (listed === "gone") return { ...place, siblings: [] };
   const { siblings, presence } = listed;
   const observed = { ...place, siblings };
   const { id } = context;
   if (id === undefined) return observed;
   const isUnlisted = siblings === undefined && !context.isFull && context.goal === "present";
-  const implied = isUnlisted ? impliedBy(context, id, request, api) : undefined;
+  const implied = isUnlisted ? impliedBy(context, id, request) : undefined;
   const status = implied ?? (await statusOf(context, id, { siblings, isFresh }, api));
   if (status === undefined) {
     const list = () => api.applications.list(context.inputs.environmentId);
@@ -49,7 +70,7 @@ export const observe: Declaration["observe"] = async (context, { place, request,
     ingress,
     ...(await variablesOf(context, id, { status, isImplied: implied !== undefined }, api)),
   };
-};
+}
 
 /** Reads the record, which no list has shown, when settings are to be changed. @throws ApiError as `readOnFull` */
 async function recordToChange(context: ApplicationContext, id: Uuid, api: Platform): Promise<Observed["own"]> {
@@ -58,60 +79,21 @@ async function recordToChange(context: ApplicationContext, id: Uuid, api: Platfo
 }
 
 /**
- * Returns the status that the followed request implies or, before another commit is deployed, the last deployment. What
- * a read would show beyond that makes no difference.
+ * Returns the status that the followed request implies. Where the end of the request leads to another request at once,
+ * the application is read: its state is the baseline that shows after a crash whether that request was executed.
  * @returns undefined where the application itself has to be read
  */
-function impliedBy(
-  context: ApplicationContext,
-  id: Uuid,
-  request: Observed["request"],
-  api: Platform,
-): Observed["status"] {
-  const last = context.memory.lastDeployment;
-  if (request !== undefined) {
-    const status = impliedStatus(context, id, request);
-    return servicePhase(status?.state ?? "") === "running" && isOrderDue(context, last) ? undefined : status;
-  }
-  if (last?.requestId === undefined || !isPlainRedeployment(context, last)) return undefined;
-  const impliedAt = api.serverNow()?.toISOString();
-  if (impliedAt === undefined) return undefined;
-  return { id, state: last.state ?? "", deploymentRequestId: last.requestId, impliedAt, ...UP_TO_DATE };
+function impliedBy(context: ApplicationContext, id: Uuid, request: Observed["request"]): Observed["status"] {
+  const status = impliedStatus(context, id, request);
+  return servicePhase(status?.state ?? "") === "running" && isRequestDue(context) ? undefined : status;
 }
 
-/**
- * Reports whether the end of the followed request leads to another request at once. The application is then read, as
- * its state is the baseline that shows after a crash whether that request was executed.
- */
-function isOrderDue(context: ApplicationContext, last: LastDeployment | undefined): boolean {
-  const isDue = deployCause(context, last, false) !== undefined || redeployDue(context) !== undefined;
-  return context.spec.runState === "Stopped" || !isSent(context) || isDue;
-}
-
-/** Reports whether the platform has what can be sent to it on the surface Documented: the variables of the spec. */
-function isSent(context: ApplicationContext): boolean {
-  return variablesSent(context, NOTHING_OBSERVED) && pendingVariables(context).length === 0;
-}
-
-/** How long the last deployment has to be over, as the platform's clock shows whole seconds. In milliseconds. */
-const CLEARLY_OVER_MS = 2_000;
-
-/**
- * Reports whether all that is due is to deploy another commit of an application that was Ready: its variables
- * are sent, and the last deployment was followed to its success by its request id. This holds for the first reconcile
- * of a spec only: where a policy leaves the deployment to others, later reconciles read the application.
- */
-function isPlainRedeployment(context: ApplicationContext, last: LastDeployment): boolean {
-  const { identitySource, memory, now, records, requested, spec } = context;
-  const commit = spec.deploy?.gitCommitId;
-  return [
-    identitySource === "recorded" && records.wasReady && requested === undefined,
-    commit !== undefined && !sameCommit(last.gitCommitId, commit),
-    now.getTime() - Date.parse(last.finishedAt ?? "") >= CLEARLY_OVER_MS &&
-      servicePhase(last.state ?? "") === "running",
-    spec.runState === "Running" && memory.runState !== "Stopped" && memory.stopping === undefined,
-    isSent(context),
-  ].every(Boolean);
+/** Reports whether another request is due once the last deployment has ended, on the surface Documented. */
+function isRequestDue(context: ApplicationContext): boolean {
+  const { areSent, pending } = variableFacts(context, NOTHING_OBSERVED);
+  const isStopDue = runFacts(NAMES, context).wanted === "Stopped";
+  const isChanged = deployedDifference(context, context.memory.lastDeployment) !== undefined;
+  return isStopDue || !areSent || pending.length > 0 || isChanged || redeployDue(context) !== undefined;
 }
 
 /** Returns the status of an application by its own read; undefined when there is none. @throws ApiError */
@@ -144,12 +126,12 @@ async function variablesOf(
 ): Promise<Partial<Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">>> {
   if (context.inputs.variables.length === 0) return {};
   const canReplace = context.isFull;
-  const foreign = isDeployedByOthers(context, status);
+  const { areSent, isDeployedByOthers: foreign, pending } = variableFacts(context, { ...NOTHING_OBSERVED, status });
   // While a deployment is followed by its request, nothing is sent again.
-  const isPending = !isImplied && pendingVariables(context).length > 0;
+  const isPending = !isImplied && pending.length > 0;
   // Also before an import: a variable that the import does not replace is changed by its id, before the deployment.
-  const isUnsent = !variablesSent(context, NOTHING_OBSERVED) && (canReplace || context.inputs.secrets.size > 0);
-  if (!foreign && !isPending && !isUnsent) return {};
+  const isImported = !areSent && (canReplace || context.inputs.secrets.size > 0);
+  if (!foreign && !isPending && !isImported) return {};
   const lists = async () => ({
     secrets: await api.secrets.list(id),
     plain: foreign ? await api.variables.list(id) : [],

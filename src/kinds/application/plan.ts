@@ -1,53 +1,82 @@
-/** Plans an application that exists: a list of checks, of which the first difference wins. Pure. */
+/** Plans an application: a list of checks, of which the first difference wins. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { ofCommit, shortCommit } from "../service/messages.ts";
-import { type Progress, checkRetry } from "../service/progress.ts";
 import {
   checkBusy,
   checkFailure,
-  checkServiceRunState,
+  checkIdentity,
+  checkName,
+  checkPlace,
+  checkRetry,
+  checkRunState,
+  checkSettings,
   checkUnclear,
-  deploy as deployService,
+  planCreate,
+  planDeploy,
+  planMissing,
+  planServiceRemoval,
   startDue,
-} from "../service/steps.ts";
-import { hasFailed } from "../service/trace.ts";
-import { stalled, safely } from "../shared/checks.ts";
+} from "../service/plan.ts";
+import { hasFailed, type Progress } from "../service/progress.ts";
+import { firstOf, stalled, safely } from "../shared/checks.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
+import { scheduledPlan } from "../shared/run-schedule.ts";
 import {
-  type DeployCause,
-  deployCause,
-  followedDeployment,
-  foreignCommit,
-  lastDeployment,
-  redeployedCommit,
+  type ApplicationFacts,
+  applicationFacts,
+  type DeployedDifference,
+  isChangedByUser,
   variablesIncluded,
-} from "./deployment.ts";
-import { type Action, type ApplicationContext, type Declaration, NAMES, type Observed } from "./model.ts";
-import { sentOrFound } from "./report.ts";
-import { isDeployedByOthers, isImportDue, pendingVariables, variablesSent } from "./variables.ts";
+} from "./facts.ts";
+import { type Action, APPLICATION_SETTINGS, type ApplicationContext, NAMES, type Observed } from "./model.ts";
+import { isImportDue, knownWrites } from "./variables.ts";
 
 type Check = Plan<Action> | undefined;
 
-export const checks: Declaration["checks"] = (context, observed, progress) => {
-  if (progress === undefined) return [];
+/** Returns the next step. */
+export function plan(context: ApplicationContext, observed: Observed): Plan<Action> {
+  const facts = applicationFacts(context, observed);
+  const next =
+    context.goal === "present"
+      ? (checkPlace(context, observed) ?? planPresent(context, observed, facts))
+      : planServiceRemoval(NAMES, context, observed);
+  return scheduledPlan(NAMES, context, facts.run, next);
+}
+
+function planPresent(context: ApplicationContext, observed: Observed, facts: ApplicationFacts): Plan<Action> {
+  const { id } = context;
+  if (id === undefined) return checkName(NAMES, context, observed) ?? planCreate(NAMES, context, observed);
+  if (observed.status === undefined) return planMissing(NAMES, context, observed, id);
+  const found = checkIdentity(NAMES, context, observed, id);
+  if (found !== undefined) return found;
+  const next = firstOf(context, checks(context, observed, facts));
+  if (next.is !== "step") return next;
+  return { ...next, step: { ...next.step, follows: isChangedByUser(context, observed, facts) } };
+}
+
+/** Returns the checks of an application that exists, in order. */
+function checks(context: ApplicationContext, observed: Observed, facts: ApplicationFacts): readonly (() => Check)[] {
+  const settings = () => checkSettings(NAMES, APPLICATION_SETTINGS, context, observed);
+  const { last, progress } = facts;
+  if (progress === undefined) return [settings];
   return [
-    () => checkVariables(context, observed),
-    () => checkProgress(context, progress),
-    () => checkServiceRunState(NAMES, context, observed, progress),
-    () => checkDeploy(context, observed, progress),
-    () => checkFailure(NAMES, followedDeployment(context, observed), progress),
-    () => checkStopped(context, observed),
+    settings,
+    () => checkVariables(context, observed, facts),
+    () => checkProgress(context, facts, progress),
+    () => checkRunState(NAMES, context, observed, facts, progress),
+    () => checkDeploy(context, observed, facts, progress),
+    () => checkFailure(NAMES, last, progress),
+    () => checkStopped(context, facts, observed),
     () => checkUnclear(progress, NAMES.noun),
   ];
-};
+}
 
-function checkVariables(context: ApplicationContext, observed: Observed): Check {
+function checkVariables(context: ApplicationContext, observed: Observed, { variables }: ApplicationFacts): Check {
+  const { areSent, isDeployedByOthers, pending } = variables;
   // While the variables of a service that others deployed cannot be read, it is unknown whether they are as wanted.
-  if (observed.variablesFault !== undefined && isDeployedByOthers(context, observed.status)) return undefined;
-  if (!variablesSent(context, observed))
-    return safely("importVariables", { what: "import" }, { message: "Import the variables." });
-  const pending = pendingVariables(context);
+  if (observed.variablesFault !== undefined && isDeployedByOthers) return undefined;
+  if (!areSent) return safely("importVariables", { what: "import" }, { message: "Import the variables." });
   for (const { name } of pending) {
     const secretId = observed.secretIds.get(name);
     if (secretId === undefined) continue;
@@ -58,21 +87,14 @@ function checkVariables(context: ApplicationContext, observed: Observed): Check 
   return safely("importVariables", { what: "import" }, { message: `Import ${names} again.` });
 }
 
-function checkProgress(context: ApplicationContext, progress: Progress): Check {
+function checkProgress(context: ApplicationContext, { run }: ApplicationFacts, progress: Progress): Check {
   const commit = progress.ours ? context.memory.lastDeployment?.gitCommitId : undefined;
   const busy = checkBusy(progress, ofCommit(commit));
   if (busy !== undefined || progress.phase !== "gone") return busy;
-  const { deploy, runState } = context.spec;
-  const isAsked = context.requested !== undefined || redeployDue(context) !== undefined;
-  const isWanted = isAsked || context.policies.corrects === "Everything";
-  if (
-    isWanted &&
-    deploy !== undefined &&
-    runState === "Running" &&
-    !context.policies.blockedOperations.has("deployApplication")
-  ) {
-    return undefined;
-  }
+  const isRequested = context.requested !== undefined || redeployDue(context) !== undefined;
+  const isWanted = isRequested || context.policies.corrects === "Everything";
+  const isDeployable = context.spec.deploy !== undefined && run.wanted === "Running";
+  if (isWanted && isDeployable && !context.policies.blockedOperations.has(NAMES.operations.deploy)) return undefined;
   const message =
     "The application was uninstalled on the platform. Nothing is deployed in its place; request a retry with the annotation platform-operator.io/reconcile-requested-at.";
   return stalled("ExternalResourceDeleted", message);
@@ -82,42 +104,96 @@ function checkProgress(context: ApplicationContext, progress: Progress): Check {
  * Deploys if that is due: for a cause of the operator, to start a stopped application, because the user requests it, or
  * as another attempt.
  */
-function checkDeploy(context: ApplicationContext, observed: Observed, progress: Progress): Check {
-  if (context.spec.runState === "Stopped") return undefined;
+function checkDeploy(
+  context: ApplicationContext,
+  observed: Observed,
+  facts: ApplicationFacts,
+  progress: Progress,
+): Check {
+  if (facts.run.wanted === "Stopped") return undefined;
+  const cause = deployCause(context, observed, facts, progress);
   return (
-    checkWanted(context, observed, progress) ??
-    checkRedeploy(context, observed) ??
-    checkAttempts(context, observed, progress)
+    checkWanted(context, observed, progress, cause) ??
+    checkRedeploy(context, observed, facts) ??
+    checkAttempts(context, observed, facts, progress, cause)
   );
 }
 
-function checkWanted(context: ApplicationContext, observed: Observed, progress: Progress): Check {
+/** Why a deployment is due. */
+type DeployCause = DeployedDifference | "foreign" | "retry";
+
+/**
+ * Returns why the operator has to deploy; undefined when no deployment is due. A reconcile request deploys again what
+ * failed or may have failed, once.
+ */
+function deployCause(
+  context: ApplicationContext,
+  observed: Observed,
+  facts: ApplicationFacts,
+  progress: Progress,
+): DeployCause | undefined {
+  const { difference } = facts;
+  if (context.spec.deploy === undefined || difference !== undefined) return difference;
+  if (isRetryRequested(context, facts, progress)) return "retry";
+  return context.policies.corrects === "Everything" && isForeign(observed, facts) ? "foreign" : undefined;
+}
+
+/** Reports whether the user requests another attempt of a deployment that failed or may have failed. */
+function isRetryRequested({ requested }: ApplicationContext, { last }: ApplicationFacts, { phase }: Progress): boolean {
+  const hasPerhapsFailed = phase === "failed" || phase === "unknown" || (last !== undefined && hasFailed(last));
+  return hasPerhapsFailed && requested !== undefined && requested !== last?.retry;
+}
+
+/** Reports whether others deployed another commit after the operator's own deployment was over. */
+function isForeign({ status }: Observed, { foreign, isJustEnded, last }: ApplicationFacts): boolean {
+  // While the state belongs to the operator's own request, the list that shows the commit may lag behind.
+  const lags = last?.requestId !== undefined && status?.deploymentRequestId === last.requestId;
+  return foreign !== undefined && !isJustEnded && !lags;
+}
+
+/** Deploys the commit of the spec for a cause, or to start a stopped application. */
+function checkWanted(
+  context: ApplicationContext,
+  observed: Observed,
+  progress: Progress,
+  cause: DeployCause | undefined,
+): Check {
   const commit = context.spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   const start = startDue(context, progress);
-  const cause = causeOf(context, observed, progress);
-  if (start === undefined && !deployDue(context, progress, cause)) return undefined;
+  if (start === undefined && !isDeployDue(context, progress, cause)) return undefined;
   const corrects = start === "corrects" || (start === undefined && cause === "foreign");
   return deploy(context, observed, { commit, corrects, attempts: undefined });
 }
 
-/** Deploys the same commit again on request. */
-function checkRedeploy(context: ApplicationContext, observed: Observed): Check {
-  if (redeployDue(context) === undefined || redeployRefusal(NAMES.noun, context) !== undefined) return undefined;
-  const commit = redeployedCommit(context, observed);
+function isDeployDue(context: ApplicationContext, progress: Progress, cause: DeployCause | undefined): boolean {
+  if (cause === undefined) return false;
+  if (context.spec.deploy?.policy === "Manual") return cause === "retry";
+  // Somebody stopped it: only a new commit starts it; other changes are deployed with the next start.
+  return progress.phase !== "stopped" || cause === "commit";
+}
+
+/** Deploys on request once more: the commit of the spec; where it names none, the commit that runs. */
+function checkRedeploy(context: ApplicationContext, observed: Observed, { run, running }: ApplicationFacts): Check {
+  if (redeployDue(context) === undefined || redeployRefusal(NAMES.noun, context, run.wanted) !== undefined)
+    return undefined;
+  const commit = context.spec.deploy?.gitCommitId ?? running;
   if (commit === undefined) return undefined;
   return deploy(context, observed, { commit, corrects: false, attempts: undefined });
 }
 
-function checkAttempts(context: ApplicationContext, observed: Observed, progress: Progress): Check {
+/** Starts a failed deployment again, as spec.lifecycle.retry says. */
+function checkAttempts(
+  context: ApplicationContext,
+  observed: Observed,
+  { last }: ApplicationFacts,
+  progress: Progress,
+  cause: DeployCause | undefined,
+): Check {
   const commit = context.spec.deploy?.gitCommitId;
-  if (commit === undefined || causeOf(context, observed, progress) !== undefined) return undefined;
-  return checkRetry(
-    context,
-    followedDeployment(context, observed),
-    progress,
-    `commit ${shortCommit(commit)}`,
-    (attempts) => deploy(context, observed, { commit, corrects: false, attempts }),
+  if (commit === undefined || cause !== undefined) return undefined;
+  return checkRetry(context, last, progress, `commit ${shortCommit(commit)}`, (attempts) =>
+    deploy(context, observed, { commit, corrects: false, attempts }),
   );
 }
 
@@ -130,39 +206,17 @@ function deploy(
     readonly attempts: number | undefined;
   },
 ): Plan<Action> {
-  const variables = sentOrFound(context, observed)?.variables;
-  return deployService(NAMES, context, observed, {
+  const variables = knownWrites(context, observed)?.variables;
+  return planDeploy(NAMES.operations.deploy, context, observed, {
     ...wanted,
     message: `Commit ${shortCommit(wanted.commit)} is being deployed.`,
     mark: { variables: variables && { ...variables }, variablesAt: variablesIncluded(context) },
   });
 }
 
-function causeOf(context: ApplicationContext, observed: Observed, progress: Progress): DeployCause | undefined {
-  const last = lastDeployment(context, observed);
-  const failed = progress.phase === "failed" || progress.phase === "unknown" || (last !== undefined && hasFailed(last));
-  const cause = deployCause(context, last, failed);
-  if (
-    cause !== undefined ||
-    context.policies.corrects !== "Everything" ||
-    foreignCommit(context, observed, last) === undefined
-  )
-    return cause;
-  // While the state belongs to the operator's own request, the list that shows the commit may lag behind.
-  const lags = last?.requestId !== undefined && observed.status?.deploymentRequestId === last.requestId;
-  return lags ? undefined : "foreign";
-}
-
-function deployDue(context: ApplicationContext, progress: Progress, cause: DeployCause | undefined): boolean {
-  if (cause === undefined) return false;
-  if (context.spec.deploy?.policy === "Manual") return cause === "retry";
-  // Somebody stopped it: only a new commit starts it; other changes are deployed with the next start.
-  return progress.phase !== "stopped" || cause === "commit";
-}
-
 /** Reports an out-of-band stop, and does not revert it. */
-function checkStopped({ spec: { deploy, runState } }: ApplicationContext, { status }: Observed): Check {
-  if (servicePhase(status?.state ?? "") !== "stopped" || deploy === undefined || runState === "Stopped")
+function checkStopped({ spec }: ApplicationContext, { run }: ApplicationFacts, observed: Observed): Check {
+  if (servicePhase(observed.status?.state ?? "") !== "stopped" || spec.deploy === undefined || run.wanted === "Stopped")
     return undefined;
   const message =
     "The application was stopped on the platform, but spec.runState is Running. Start it with the annotation platform-operator.io/reconcile-requested-at, or set spec.runState to Stopped.";

@@ -19,8 +19,8 @@ import {
   specOf,
   statusOf,
 } from "../../../test/support/services/applications.ts";
+import { serviceBaseline } from "../service/progress.ts";
 import { declaredSettings } from "../service/settings.ts";
-import { serviceBaseline } from "../service/trace.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import { APPLICATION_SETTINGS, type Observed } from "./model.ts";

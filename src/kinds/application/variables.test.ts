@@ -4,7 +4,14 @@ import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
 import { contextWith, inputsWith, print, observedIn, specOf } from "../../../test/support/services/applications.ts";
 import { platformApplication, type ApplicationMemory } from "./crd.ts";
 import type { Observed } from "./model.ts";
-import { imported, inputVariables, isImportDue, keep, pendingVariables, prepareImport } from "./variables.ts";
+import {
+  imported,
+  inputVariables,
+  isImportDue,
+  keepSentSecrets,
+  pendingVariables,
+  prepareImport,
+} from "./variables.ts";
 
 describe("the variables of an application", () => {
   it("have one fingerprint of all, and one of each secret", () => {
@@ -76,9 +83,9 @@ describe("the variables of an application", () => {
   it("is kept with the record of the id, and read back as if it was in the status", () => {
     const { memory } = platformApplication;
     const noted = prepareImport(step, contextWith({ inputs, surface: "Documented" }), listed()) ?? {};
-    expect(memory.parse(keep(noted)).written).toEqual(sent("2"));
-    expect(keep({ written: { settings: { port: "80" } } })).toBeUndefined();
-    expect(keep({})).toBeUndefined();
+    expect(memory.parse(keepSentSecrets(noted)).written).toEqual(sent("2"));
+    expect(keepSentSecrets({ written: { settings: { port: "80" } } })).toBeUndefined();
+    expect(keepSentSecrets({})).toBeUndefined();
   });
 
   const secrets = (digest: string) => ({ secrets: [{ key: "B", digest }] });

@@ -1,17 +1,18 @@
 /** The declared variables, and which of them are on the platform. Pure. */
-import { sameContent, type JsonObject, type ResolvedNeeds } from "../../engine/contract/kind.ts";
-import { everDeployed } from "../service/trace.ts";
+import { refreshed, sameContent, type JsonObject, type ResolvedNeeds } from "../../engine/contract/kind.ts";
+import { everDeployed } from "../service/progress.ts";
+import { writtenSettings } from "../service/settings.ts";
 import {
-  isAskedAgain,
+  retryRequested,
   isOfApplication,
-  isOfThen,
+  createdByImport,
   isUntouched,
   type InputVariable,
-  nextTry,
+  retryDecision,
   variableInputs,
 } from "../shared/variables.ts";
 import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
-import type { Action, ApplicationContext, Inputs, Observed } from "./model.ts";
+import { type Action, APPLICATION_SETTINGS, type ApplicationContext, type Inputs, type Observed } from "./model.ts";
 
 /** Returns the variables with their values, and the digests of the secrets among them. */
 export function inputVariables(spec: ApplicationSpec, resolved: ResolvedNeeds): Omit<Inputs, "environmentId"> {
@@ -23,8 +24,26 @@ export function inputVariables(spec: ApplicationSpec, resolved: ResolvedNeeds): 
   };
 }
 
-/** Reports whether the current variables were sent. For a service that others deployed, existing keys count as sent. */
-export function variablesSent(context: ApplicationContext, observed: Observed): boolean {
+/** Which variables are on the platform. */
+export interface VariableFacts {
+  /** The current variables were sent. For a service that others deployed, existing keys count as sent. */
+  readonly areSent: boolean;
+  /** The variables that imports left out: some platforms replace no secret by an import. */
+  readonly pending: readonly InputVariable[];
+  /** Others deployed the service, and it is unknown what was sent to it. */
+  readonly isDeployedByOthers: boolean;
+}
+
+/** Gathers the facts. */
+export function variableFacts(context: ApplicationContext, observed: Observed): VariableFacts {
+  return {
+    areSent: areVariablesSent(context, observed),
+    pending: pendingVariables(context),
+    isDeployedByOthers: isDeployedByOthers(context, observed),
+  };
+}
+
+function areVariablesSent(context: ApplicationContext, observed: Observed): boolean {
   const { variables, fingerprint } = context.inputs;
   if (variables.length === 0) return true;
   const written = context.memory.written?.variables;
@@ -32,16 +51,45 @@ export function variablesSent(context: ApplicationContext, observed: Observed): 
   return observed.keys !== undefined && variables.every(({ name }) => observed.keys?.has(name));
 }
 
-/**
- * Reports whether others deployed the service and it is unknown what was sent to it. What the operator wrote always has
- * settings, unless the status cannot be read.
- */
-export function isDeployedByOthers(
+/** What the operator wrote always has settings, unless the status cannot be read. */
+function isDeployedByOthers(
   { memory: { written, lastDeployment } }: ApplicationContext,
-  status: Observed["status"],
+  { status }: Observed,
 ): boolean {
   const isUnknown = lastDeployment === undefined || written?.settings === undefined;
   return written?.variables === undefined && isUnknown && everDeployed(status);
+}
+
+/** Returns what the operator wrote. Where an adopted service has variables of these names, they count as written. */
+export function knownWrites(context: ApplicationContext, observed: Observed): Written | undefined {
+  const known = context.memory.written;
+  if (observed.status === undefined) return known;
+  const areFound =
+    known?.variables === undefined &&
+    observed.keys !== undefined &&
+    context.inputs.variables.every(({ name }) => observed.keys?.has(name));
+  const variables = areFound ? foundVariables(context) : refreshedVariables(context);
+  return { ...known, ...writtenSettings(APPLICATION_SETTINGS, context), ...variables };
+}
+
+/** Returns the memory of the variables that an adopted service was found with. */
+function foundVariables(context: ApplicationContext): Partial<Written> {
+  const { fingerprint, variables } = context.inputs;
+  const names = variables.map(({ name }) => name);
+  const secrets = secretsOf(context, names);
+  return { variables: { ...fingerprint }, variableNames: names, secrets, sentSecrets: undefined };
+}
+
+function refreshedVariables(context: ApplicationContext): Partial<Written> {
+  const { fingerprint } = context.inputs;
+  const { written } = context.memory;
+  if (!sameContent(written?.variables, fingerprint)) return {};
+  return {
+    // After the loss of the key, other digests represent the same content.
+    variables: refreshed(written?.variables, fingerprint),
+    secrets: secretsOf(context, written?.variableNames ?? []),
+    ...(pendingVariables(context).length === 0 && { attempts: undefined, sentAt: undefined }),
+  };
 }
 
 /** Returns the variables that imports left out: some platforms replace no secret by an import. */
@@ -69,10 +117,10 @@ export function isImportDue(context: ApplicationContext, observed: Observed): bo
   const pending = pendingVariables(context);
   if (pending.length === 0 || observed.imported === true) return false;
   const { sentSecrets = [], ...last } = context.memory.written ?? {};
-  if (isAskedAgain(context, last, observed.serverNow)) return true;
+  if (retryRequested(context, last, observed.serverNow)) return true;
   if (sentSecrets.some(({ key }) => pending.some(({ name }) => name === key))) return true;
   const isMissing = observed.secrets !== undefined && pending.some(({ name }) => !isListedSecret(observed, name));
-  return isMissing && nextTry(last, observed.serverNow) === "send";
+  return isMissing && retryDecision(last, observed.serverNow) === "send";
 }
 
 /** Reports whether the platform lists a secret of this name, which an import may not replace. */
@@ -84,7 +132,7 @@ type Written = NonNullable<ApplicationMemory["written"]>;
 
 /**
  * Returns, before an import on a platform that cannot replace secrets, the memory of those that do not exist yet. After
- * a crash this identifies the ones that the import made, which hold what was sent.
+ * a crash this identifies the secrets that the import made, which hold what was sent.
  */
 export function prepareImport(
   step: Action,
@@ -101,15 +149,15 @@ export function prepareImport(
   const clear = fresh.filter(([key, digest]) => sent.every((one) => one.key !== key || one.digest === digest));
   if (clear.length === 0) return undefined;
   const at = observed.serverNow?.toISOString() ?? "";
-  const others = sent.filter(({ key }) => listed.has(key));
+  const listedBefore = sent.filter(({ key }) => listed.has(key));
   return {
     ...context.memory,
-    written: { ...written, sentSecrets: [...others, ...clear.map(([key, digest]) => ({ key, digest, at }))] },
+    written: { ...written, sentSecrets: [...listedBefore, ...clear.map(([key, digest]) => ({ key, digest, at }))] },
   };
 }
 
 /** Returns the part of the memory to store with the record of the id: the secrets of the first import. */
-export function keep({ written }: ApplicationMemory): JsonObject | undefined {
+export function keepSentSecrets({ written }: ApplicationMemory): JsonObject | undefined {
   const { sentSecrets } = written ?? {};
   return sentSecrets && { written: { sentSecrets } };
 }
@@ -159,13 +207,13 @@ function isInPlace({ inputs, memory, isFull }: ApplicationContext, { secrets }: 
   const { sentSecrets = [], secrets: known = [] } = memory.written ?? {};
   const sent = sentSecrets.find(({ key }) => key === name);
   if (sent !== undefined) {
-    return sent.digest === digest && entries.some((entry) => isOfThen(entry, sent.at) && isUntouched(entry));
+    return sent.digest === digest && entries.some((entry) => createdByImport(entry, sent.at) && isUntouched(entry));
   }
   return known.some((one) => one.key === name && one.digest === digest);
 }
 
 /** Returns the digests of the secrets that are in place. */
-export function secretsOf({ inputs }: ApplicationContext, names: readonly string[]): Written["secrets"] {
+function secretsOf({ inputs }: ApplicationContext, names: readonly string[]): Written["secrets"] {
   const secrets = names.flatMap((key) => {
     const digest = inputs.secrets.get(key);
     return digest === undefined ? [] : [{ key, digest }];

@@ -72,7 +72,7 @@ export function valueRequests(spec: BindingSpec): readonly ValueRequest[] {
   return [...configOf(spec), ...customerOf(spec)].flatMap(({ path, valueFrom }) => requestsOf(path, valueFrom));
 }
 
-/** Returns all values, and the fingerprint of them and the rest of what is bound. */
+/** Returns all values, and the fingerprint of the binding with them. */
 export function bindingInputs(spec: BindingSpec, resolved: ResolvedNeeds) {
   const clusterId = resolved.id("spec.clusterRef");
   const config = configOf(spec).map((declared) => resolve(declared, resolved));

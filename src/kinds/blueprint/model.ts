@@ -7,7 +7,6 @@ import {
   type Uuid,
   type Why,
 } from "../../engine/contract/kind.ts";
-import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -15,7 +14,7 @@ import {
   type ServiceObserved,
   type ServiceNames,
 } from "../service/model.ts";
-import { declaredSettings, memorable, type ServiceSetting, type Settings } from "../service/settings.ts";
+import { declaredSettings, rememberedSettings, type ServiceSetting, type Settings } from "../service/settings.ts";
 import type { ListedObject } from "../shared/names.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
@@ -50,9 +49,6 @@ export type BlueprintTypes = TypesOf<
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;
 
-/** What the kind declares. */
-export type Declaration = ServiceKind<BlueprintTypes, BlueprintService>;
-
 export const NOTHING_OBSERVED: Observed = NOTHING_OF_SERVICE;
 
 /** Reports whether the service is to run: it was deployed with its creation, or adopted as deployed. */
@@ -82,7 +78,10 @@ export const BLUEPRINT_SETTINGS: readonly ServiceSetting<BlueprintSpec, Blueprin
 
 /** Returns the memory of the settings, as the platform does not return them. */
 export function written({ spec, inputs }: BlueprintContext): { settings: Settings; variables: Fingerprint } {
-  return { settings: memorable(declaredSettings(BLUEPRINT_SETTINGS, spec)), variables: { ...inputs.fingerprint } };
+  return {
+    settings: rememberedSettings(declaredSettings(BLUEPRINT_SETTINGS, spec)),
+    variables: { ...inputs.fingerprint },
+  };
 }
 
 /** Reports whether the variables are those that the service was created with. */

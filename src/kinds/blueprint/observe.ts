@@ -2,22 +2,38 @@
 import type { Service } from "../../platform/areas/services.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ingressOf } from "../service/ingress.ts";
-import { serviceRecord } from "../service/model.ts";
-import { isGone, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
+import { serviceRecord, type Siblings } from "../service/model.ts";
+import { isGone, observeStart, RECORDS_MAX_AGE_MS, siblingsOf, statusesOf } from "../service/observe.ts";
 import { NOT_READ } from "../shared/answers.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
 import { readOnFull } from "../shared/surface.ts";
-import type { BlueprintContext, BlueprintService, Declaration, Observed } from "./model.ts";
+import { type BlueprintContext, type BlueprintService, NOTHING_OBSERVED, type Observed } from "./model.ts";
 
-export const observe: Declaration["observe"] = async (context, { place, request, isFresh, listed }, api) => {
+/** Reads a blueprint. @throws ApiError */
+export async function observe(context: BlueprintContext, api: Platform): Promise<Observed> {
+  const { parents, request, isFresh } = await observeStart(context, api);
+  const place = { ...NOTHING_OBSERVED, ...parents };
+  if (!parents.environmentIsOurs) return place;
+  const listed = await listBlueprintServices(context, isFresh, api);
+  const observed = await observeListed(context, { ...place, request }, listed, isFresh, api);
+  return { ...observed, serverNow: api.serverNow() };
+}
+
+async function observeListed(
+  context: BlueprintContext,
+  { request, ...place }: Observed,
+  listed: Siblings<BlueprintService> | "gone",
+  isFresh: boolean,
+  api: Platform,
+): Promise<Observed> {
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
   if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
   const observed = { ...place, siblings, presence };
-  const mine = serviceRecord(context, observed);
-  if (mine === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
+  const own = serviceRecord(context, observed);
+  if (own === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
   if (context.goal !== "present") return observed;
-  return { ...observed, request, ...(await stateOf(context, mine, isFresh, api)) };
-};
+  return { ...observed, request, ...(await stateOf(context, own, isFresh, api)) };
+}
 
 /** Returns the request if it belongs to the environment: without a list, nothing else shows that. */
 function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Observed["request"] {
@@ -26,7 +42,11 @@ function ofPlace({ inputs }: BlueprintContext, request: Observed["request"]): Ob
 }
 
 /** Lists the services of blueprints. @throws ApiError */
-export const listBlueprintServices: NonNullable<Declaration["list"]> = async (context, isFresh, api) => {
+async function listBlueprintServices(
+  context: BlueprintContext,
+  isFresh: boolean,
+  api: Platform,
+): Promise<Siblings<BlueprintService> | "gone"> {
   const options = { maxAgeMs: isRoutine(context) && !isFresh ? RECORDS_MAX_AGE_MS : 0 };
   const read = () => api.services.list(context.inputs.environmentId, options);
   const services = await siblingsOf(context, read, api);
@@ -38,7 +58,7 @@ export const listBlueprintServices: NonNullable<Declaration["list"]> = async (co
     ({ blueprintId }) => blueprintId !== undefined && blueprintId === context.id,
   );
   return { siblings: blueprintsIn(services), presence: context.id === undefined ? undefined : presence };
-};
+}
 
 /** Reports whether the service is gone: a list has shown it before, and a fresh list and the states lack it. */
 async function isProvenGone(context: BlueprintContext, api: Platform): Promise<boolean> {

@@ -3,20 +3,29 @@ import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import { failureReason, shownState } from "../service/messages.ts";
 import { type ServiceAction, serviceRecord } from "../service/model.ts";
+import {
+  checkBusy,
+  checkIdentity,
+  checkName,
+  checkPlace,
+  checkUnclear,
+  planCreate,
+  planMissing,
+} from "../service/plan.ts";
 import { askedProgress, type Progress, serviceProgress } from "../service/progress.ts";
-import { checkBusy, checkUnclear } from "../service/steps.ts";
-import { stalled } from "../shared/checks.ts";
-import { outside, unseen } from "../shared/names.ts";
+import { firstOf, stalled } from "../shared/checks.ts";
+import { reasonNotShown, reasonOutsideProjects } from "../shared/names.ts";
 import { isOpen, planUnshownRemoval } from "../shared/presence.ts";
 import {
   type BlueprintContext,
   CHANGED_VARIABLES,
-  type Declaration,
   isRecent,
   isToRun,
   NAMES,
   type Observed,
+  overridesRefused,
   sameVariables,
+  written,
 } from "./model.ts";
 
 type Check = Plan<ServiceAction> | undefined;
@@ -40,8 +49,30 @@ export function isBlueprintShown(context: BlueprintContext, observed: Observed):
   return observed.siblings === undefined || serviceRecord(context, observed) !== undefined;
 }
 
-/** Returns the plan for an id that the list does not show. */
-export function checkMissing(context: BlueprintContext, observed: Observed, id: Uuid): Plan<never> | undefined {
+/** Returns the next step. */
+export function plan(context: BlueprintContext, observed: Observed): Plan<ServiceAction> {
+  if (context.goal !== "present") return planRemoval(context, observed);
+  return checkPlace(context, observed) ?? planPresent(context, observed);
+}
+
+function planPresent(context: BlueprintContext, observed: Observed): Plan<ServiceAction> {
+  const { id } = context;
+  if (id === undefined) return checkName(NAMES, context, observed) ?? planNew(context, observed);
+  if (!isBlueprintShown(context, observed))
+    return checkMissing(context, observed, id) ?? planMissing(NAMES, context, observed, id);
+  return checkIdentity(NAMES, context, observed, id) ?? firstOf(context, checks(context, observed));
+}
+
+function planNew(context: BlueprintContext, observed: Observed): Plan<ServiceAction> {
+  const refused = overridesRefused(context.spec);
+  if (refused !== undefined) return { is: "stalled", why: refused };
+  // What is sent: the spec may differ by the time that the create is traced.
+  const mark = { written: written(context), deploys: context.spec.deployOnCreate ?? false };
+  return planCreate(NAMES, context, observed, mark);
+}
+
+/** Returns the plan for an id that the list does not show; undefined where it is the same as for every service. */
+function checkMissing(context: BlueprintContext, observed: Observed, id: Uuid): Plan<never> | undefined {
   if (context.identitySource !== "recorded")
     return isOpen(observed.presence) ? undefined : { is: "stalled", why: notListed(context, observed, id) };
   return isUnlisted(context)
@@ -60,22 +91,24 @@ function isUnlisted(context: BlueprintContext): boolean {
 function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid): Why {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
   if (meant === undefined) {
-    return unseen(context, { noun: "blueprint", name: context.spec.name, id, where: "the environment" });
+    return reasonNotShown(context, { noun: "blueprint", name: context.spec.name, id, where: "the environment" });
   }
   const message = `The id ${id} is that of a service. Set spec.externalId to the id of its blueprint, ${meant}.`;
   return { reason: "InvalidSpec", message };
 }
 
-export const checks: Declaration["checks"] = (context, observed, progress) => {
-  if (progress === undefined) return [() => checkUnseen(observed), () => checkVariables(context)];
+/** Returns the checks of a service that exists, in order. The platform has no update of its settings. */
+function checks(context: BlueprintContext, observed: Observed): readonly (() => Check)[] {
+  const progress = blueprintProgress(context, observed);
+  if (progress === undefined) return [() => checkHiddenState(observed), () => checkVariables(context)];
   return [
-    () => checkBegun(context, observed),
+    () => checkFirstDeployment(context, observed),
     () => checkBusy(progress),
     () => checkEnd(context, observed, progress),
     () => checkVariables(context),
     () => checkUnclear(progress, NAMES.noun),
   ];
-};
+}
 
 /** Stalls on variables that are not those that the service was created with. */
 function checkVariables(context: BlueprintContext): Check {
@@ -83,13 +116,13 @@ function checkVariables(context: BlueprintContext): Check {
 }
 
 /** Waits for the state of a listed service. The documented surface shows no states. */
-function checkUnseen({ areStatesShown }: Observed): Check {
+function checkHiddenState({ areStatesShown }: Observed): Check {
   if (areStatesShown !== true) return undefined;
   return { is: "waiting", why: { reason: "Progressing", message: "The platform shows no state of the service yet." } };
 }
 
 /** Stalls on a deployment that was requested with the create and is never shown: no read would show its end. */
-function checkBegun(context: BlueprintContext, { status, request }: Observed): Check {
+function checkFirstDeployment(context: BlueprintContext, { status, request }: Observed): Check {
   const last = context.memory.lastDeployment;
   if (last === undefined || last.finishedAt !== undefined || last.baseline === undefined) return undefined;
   if (request !== undefined || status?.state !== "READY" || isRecent(context, last.startedAt)) return undefined;
@@ -122,14 +155,14 @@ function checkEnd(context: BlueprintContext, observed: Observed, { phase, state 
 }
 
 /** Returns the plan for the goals "stopped" and "absent". No surface deletes or stops the service of a blueprint. */
-export function planRemoval(context: BlueprintContext, observed: Observed): Plan<never> {
+function planRemoval(context: BlueprintContext, observed: Observed): Plan<never> {
   const { id, spec } = context;
   if (id === undefined) return { is: "settled" };
   if (!isBlueprintShown(context, observed) && !isUnlisted(context)) {
-    const missed = { noun: NAMES.noun, name: spec.name, id, where: "the environment" };
-    return planUnshownRemoval(observed.presence ?? "Gone", missed);
+    const unshown = { noun: NAMES.noun, name: spec.name, id, where: "the environment" };
+    return planUnshownRemoval(observed.presence ?? "Gone", unshown);
   }
-  const refused = outside(context, observed.projectId);
+  const refused = reasonOutsideProjects(context, observed.projectId);
   if (refused !== undefined) return { is: "stalled", why: refused };
   return context.goal === "stopped"
     ? stalled("NotSupportedByPlatform", "The platform's surface has no stop of blueprints. Stop the service there.")

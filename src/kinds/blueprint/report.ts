@@ -1,31 +1,62 @@
-/** Builds a blueprint's part of the report of a service. Pure. */
-import { refreshed, type ConditionFact, type DriftField, type Why } from "../../engine/contract/kind.ts";
+/** Builds the report of a blueprint. Pure. */
+import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
+import { failureFacts, lastFailure } from "../service/failure.ts";
 import { shownState, stateCondition } from "../service/messages.ts";
-import { serviceRecord, type ServiceReport } from "../service/model.ts";
-import { advanced } from "../service/progress.ts";
+import { serviceRecord } from "../service/model.ts";
+import { advanced, type Progress } from "../service/progress.ts";
+import { serviceReport } from "../service/report.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
-import { type BlueprintContext, CHANGED_VARIABLES, isToRun, type Observed, sameVariables, written } from "./model.ts";
-import { blueprintProgress } from "./plan.ts";
+import {
+  BLUEPRINT_SETTINGS,
+  type BlueprintContext,
+  CHANGED_VARIABLES,
+  configCondition,
+  isToRun,
+  NAMES,
+  type Observed,
+  sameVariables,
+  written,
+} from "./model.ts";
+import { blueprintProgress, isBlueprintShown } from "./plan.ts";
 
-export function report(context: BlueprintContext, observed: Observed): ServiceReport {
-  const { memory } = context;
+/** Builds the report. */
+export function report(context: BlueprintContext, observed: Observed): Report {
+  const { memory, spec } = context;
+  const why = ready(context, observed);
+  // A service that does not belong to this resource, or not yet, is neither reported nor remembered.
+  if (context.identitySource !== "recorded") return { ready: why, conditions: configCondition(spec), status: {} };
+  const progress = blueprintProgress(context, observed);
+  const last = followedCreate(context, observed, progress);
+  const failure = failureFacts(context, progress, last, (state) => describeFailure(observed, state));
   const service = serviceRecord(context, observed);
-  return {
-    conditions: [...unseenState(context, observed), ...variablesCondition(context)],
-    status: {
-      serviceId: service?.serviceId ?? memory.serviceId,
-      serviceType: fitOptional(service?.type),
-      catalogUrl: memory.catalogUrl,
-      createdAt: memory.createdAt,
-      written: kept(context),
+  return serviceReport(
+    { ...NAMES, settings: BLUEPRINT_SETTINGS },
+    context,
+    observed,
+    { last, run: NO_RUN_STATE },
+    {
+      ready: why,
+      conditions: [...configCondition(spec), ...stateConditions(observed, progress), ...variablesCondition(context)],
+      status: {
+        serviceId: service?.serviceId ?? memory.serviceId,
+        serviceType: fitOptional(service?.type),
+        catalogUrl: memory.catalogUrl,
+        createdAt: memory.createdAt,
+        written: rememberedWrites(context),
+      },
+      lastFailure: lastFailure(context, observed, progress, failure),
+      drift: isBlueprintShown(context, observed) ? drift(context, observed) : undefined,
     },
-  };
+  );
 }
 
-export function ready(context: BlueprintContext, observed: Observed): Why {
+/** The platform neither starts nor stops the service of a blueprint. */
+const NO_RUN_STATE = { wanted: undefined, heldUntil: undefined, unsupported: undefined, shown: undefined };
+
+function ready(context: BlueprintContext, observed: Observed): Why {
   const what = `Service "${context.spec.name}" of the blueprint ${context.spec.tag}`;
   if (observed.status === undefined) return unshown(context, observed, what);
   const phase = servicePhase(observed.status.state);
@@ -55,9 +86,8 @@ function unshown(context: BlueprintContext, observed: Observed, what: string): W
 }
 
 /** Returns the condition Deployed where the platform shows no state of the service. */
-function unseenState(context: BlueprintContext, observed: Observed): readonly ConditionFact[] {
+function stateConditions(observed: Observed, progress: Progress | undefined): readonly ConditionFact[] {
   if (observed.status !== undefined) return [];
-  const progress = blueprintProgress(context, observed);
   if (progress !== undefined) return [stateCondition("Deployed", progress.state, "deployment of its creation")];
   if (observed.areStatesShown === true) return [];
   const message = "The platform's surface shows neither the service of a blueprint nor its state.";
@@ -79,15 +109,19 @@ function variablesCondition(context: BlueprintContext): readonly ConditionFact[]
 }
 
 /** Returns the deployment of the creation: the first request that the service shows is its own. */
-export function followedCreate(context: BlueprintContext, observed: Observed): BlueprintMemory["lastDeployment"] {
+function followedCreate(
+  context: BlueprintContext,
+  observed: Observed,
+  progress: Progress | undefined,
+): BlueprintMemory["lastDeployment"] {
   const last = context.memory.lastDeployment;
-  const next = advanced(last, blueprintProgress(context, observed), observed, context.now);
+  const next = advanced(last, progress, observed, context.now);
   if (next === undefined || last?.finishedAt !== undefined) return next;
   const requestId = next.requestId ?? observed.status?.deploymentRequestId;
   return requestId === undefined ? next : { ...next, requestId };
 }
 
-export function blueprintFailure(_context: BlueprintContext, { status }: Observed, state: string): ServiceFailure {
+function describeFailure({ status }: Observed, state: string): ServiceFailure {
   return {
     state,
     message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,
@@ -96,7 +130,7 @@ export function blueprintFailure(_context: BlueprintContext, { status }: Observe
 }
 
 /** Returns what was sent. For an adopted service, the spec at that time is the baseline. */
-function kept(context: BlueprintContext): BlueprintMemory["written"] {
+function rememberedWrites(context: BlueprintContext): BlueprintMemory["written"] {
   const known = context.memory.written ?? written(context);
   return {
     ...known,
@@ -104,7 +138,7 @@ function kept(context: BlueprintContext): BlueprintMemory["written"] {
   };
 }
 
-export function drift(context: BlueprintContext, { status }: Observed): readonly DriftField[] {
+function drift(context: BlueprintContext, { status }: Observed): readonly DriftField[] {
   const phase = servicePhase(status?.state ?? "");
   const isEnded = isToRun(context) && (phase === "stopped" || phase === "gone");
   return isEnded ? [{ path: "state", desired: "DEPLOYED", observed: shownState(status?.state ?? "") }] : [];

@@ -140,7 +140,7 @@ const own = {
 
 export type ClusterMemory = z.output<typeof platformCluster.memory>;
 export type VersionBaseline = z.output<typeof versionBaseline>;
-export type ClusterOrder = z.output<typeof order>;
+export type ClusterOperation = z.output<typeof order>;
 
 export const platformCluster = defineResource({
   kind: "PlatformCluster",

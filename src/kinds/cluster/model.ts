@@ -8,7 +8,7 @@ import { busy, explainFailure, shownState } from "../service/messages.ts";
 import { stalled } from "../shared/checks.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { ClusterMemory, ClusterOrder, platformCluster } from "./crd.ts";
+import type { ClusterMemory, ClusterOperation, platformCluster } from "./crd.ts";
 
 /** The types of the kind. */
 export type ClusterTypes = TypesOf<typeof platformCluster, { observed: Observed; action: Action }>;
@@ -28,16 +28,16 @@ export interface Observed {
   /** The status is from the cluster's own read, and not from the list. */
   readonly isOwnStatus?: boolean;
   /** A request was sent in this reconcile. */
-  readonly ordered: boolean;
+  readonly isRequestSent: boolean;
   readonly credentials?: Attempt<CloudCredentials> | undefined;
   /** A token that was fetched in this reconcile. Secret. */
   readonly token?: Attempt<ClusterToken> | undefined;
 }
 
 /** A request, with the version of an upgrade. */
-export type Action = Pick<ClusterOrder, "operation" | "kubernetesVersion">;
+export type Action = Pick<ClusterOperation, "operation" | "kubernetesVersion">;
 
-export const NOTHING_OBSERVED: Observed = { ordered: false };
+export const NOTHING_OBSERVED: Observed = { isRequestSent: false };
 
 /** The platform's status object, as the status holds it. */
 export type ClusterFacts = Pick<
@@ -88,7 +88,7 @@ export function shownVersion({ listed }: Observed): string | undefined {
 }
 
 /** Returns the cluster that the organization's list should show, for messages. */
-export const missed = ({ spec }: ClusterContext) =>
+export const unshownCluster = ({ spec }: ClusterContext) =>
   ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;
 
 /** Returns the reason of work under way. A requested upgrade is reported as such. */

@@ -6,7 +6,8 @@ import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { isRoutine, presenceIn } from "../shared/presence.ts";
 import { readOnFull } from "../shared/surface.ts";
 import { clusterFacts, NOTHING_OBSERVED, type Attempt, type ClusterContext, type Observed } from "./model.ts";
-import { clusterBaseline, refusal } from "./order.ts";
+import { clusterBaseline, refusal } from "./operation.ts";
+import { clusterRun } from "./run.ts";
 import { tokenDue } from "./token.ts";
 
 /** Names, regions and versions change rarely, and all clusters of a connection share the list. */
@@ -29,7 +30,7 @@ export async function observe(context: ClusterContext, api: Platform): Promise<O
     credentialsId === undefined
       ? undefined
       : await attempt(api.organization.gcpCredentials(credentialsId, { maxAgeMs }));
-  const token = tokenDue(context, observed)
+  const token = tokenDue(context, observed, clusterRun(context).wanted)
     ? await attempt(api.clusters.token(externalId, { readOnly: writeTokenSecretToRef?.readOnly ?? true }))
     : undefined;
   return { ...observed, credentials, token };

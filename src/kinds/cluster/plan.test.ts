@@ -4,7 +4,7 @@ import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/clu
 import type { ContextChange } from "../../../test/support/kinds/contexts.ts";
 import type { Plan } from "../../engine/contract/kind.ts";
 import { clusterPhase, clusterStates } from "../../platform/codec/states.ts";
-import type { ClusterMemory, ClusterOrder } from "./crd.ts";
+import type { ClusterMemory, ClusterOperation } from "./crd.ts";
 import { type ClusterContext, NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -71,7 +71,7 @@ describe("a failed cluster", () => {
   const ALL = clusterStates.filter((state) => clusterPhase(state) === "failed");
   const OF_UPGRADES = ["BUILD_ERROR", "CANCELED", "DEPLOYMENT_ERROR", "INVALID_CREDENTIALS"];
   const wanted = { kubernetesVersion: "1.34" };
-  const after = (operation: ClusterOrder["operation"]) => ({ memory: { lastOrder: { operation, generation: 1 } } });
+  const after = (operation: ClusterOperation["operation"]) => ({ memory: { lastOrder: { operation, generation: 1 } } });
 
   it.each<[string, object, ContextChange<ClusterContext>, readonly string[]]>([
     ["that is to run", { runState: "Running" }, {}, ALL],
@@ -280,7 +280,7 @@ it.each([
   expect(saidUnseen(context)).toBe("settled");
   expect(report(context, NOTHING_OBSERVED).ready.reason).toBe(reason);
   const asked = { ...context, requested: "now" };
-  expect([saidUnseen(asked), said(plan(asked, { ...NOTHING_OBSERVED, ordered: true }))]).toEqual([
+  expect([saidUnseen(asked), said(plan(asked, { ...NOTHING_OBSERVED, isRequestSent: true }))]).toEqual([
     "stopCluster",
     "settled",
   ]);

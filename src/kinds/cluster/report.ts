@@ -2,6 +2,7 @@
 import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { shownState, stateCondition } from "../service/messages.ts";
+import { type RunFacts, scheduledReport } from "../shared/run-schedule.ts";
 import { fitOptional, fitText, ID } from "../shared/text.ts";
 import {
   isClusterShown,
@@ -12,31 +13,37 @@ import {
   type ClusterFacts,
   type Observed,
 } from "./model.ts";
-import { followedOrder, lockOf } from "./order.ts";
-import { reachedRunState, runStateDrift } from "./plan.ts";
+import { followedOperation, lockOf } from "./operation.ts";
+import { clusterRun, reachedRunState, RUN_NAMES, runStateDrift } from "./run.ts";
 import { tokenReport } from "./token.ts";
-import { isReached, versionBaseline, wasOrdered } from "./version.ts";
+import { isReached, versionBaseline, wasRequested } from "./version.ts";
 
+/** Builds the report. */
 export function report(context: ClusterContext, observed: Observed): Report {
+  const run = clusterRun(context, observed);
+  return scheduledReport(RUN_NAMES, context, run, unscheduledReport(context, observed, run));
+}
+
+function unscheduledReport(context: ClusterContext, observed: Observed, run: RunFacts): Report {
   // A cluster that does not belong to this resource, or not yet, is neither reported nor remembered.
   if (context.identitySource !== "recorded" || typeof observed.listed === "string")
-    return { ready: ready(context, observed), conditions: [], status: {} };
+    return { ready: ready(context, observed, run), conditions: [], status: {} };
   const facts = knownFacts(context, observed);
   return {
-    ready: ready(context, observed),
+    ready: ready(context, observed, run),
     conditions: [deployed(facts, observed), ...locked(context, observed, facts), ...upToDate(context, observed)],
     status: {
       ...facts,
       ...description(observed),
       ...credentials(context, observed),
       verified: isClusterShown(observed) || context.memory.verified,
-      runState: reachedRunState(context, observed),
-      lastOrder: followedOrder(context, observed),
+      runState: reachedRunState(context, observed, run),
+      lastOrder: followedOperation(context, observed),
       versionBaseline: versionBaseline(context, observed),
       ...(context.spec.writeTokenSecretToRef === undefined ? { token: undefined } : {}),
     },
-    ...(isClusterShown(observed) ? { drift: runStateDrift(context, observed) } : {}),
-    ...tokenReport(context, observed),
+    ...(isClusterShown(observed) ? { drift: runStateDrift(context, observed, run) } : {}),
+    ...tokenReport(context, observed, run.wanted),
   };
 }
 
@@ -91,7 +98,7 @@ function upToDate(context: ClusterContext, observed: Observed): readonly Conditi
   const runs = shownVersion(observed);
   if (isReached(context, observed, wanted)) {
     if (!isClusterShown(observed)) {
-      const message = wasOrdered(context, wanted) ? takenUpgrade(wanted) : assumedVersion(wanted);
+      const message = wasRequested(context, wanted) ? takenUpgrade(wanted) : assumedVersion(wanted);
       return [{ type, status: "Unknown", reason: "NotObservable", message }];
     }
     return [{ type, status: "True", reason: "UpToDate", message: `Kubernetes ${runs ?? wanted} runs.` }];
@@ -112,9 +119,9 @@ function assumedVersion(version: string): string {
   return `The platform's surface does not show which version of Kubernetes runs. ${version} counts as that version; a newer one in spec.kubernetesVersion sends one upgrade.`;
 }
 
-function ready(context: ClusterContext, observed: Observed): Why {
+function ready(context: ClusterContext, observed: Observed, run: RunFacts): Why {
   const { listed } = observed;
-  if (typeof listed !== "object") return unseenReady(context);
+  if (typeof listed !== "object") return hiddenReady(context, run);
   const what = `Cluster "${fitText(listed.name, ID)}"`;
   switch (shownPhase(observed)) {
     case "stopped":
@@ -128,19 +135,19 @@ function ready(context: ClusterContext, observed: Observed): Why {
   }
 }
 
-function unseenReady(context: ClusterContext): Why {
+function hiddenReady(context: ClusterContext, { wanted: runState }: RunFacts): Why {
   const { spec, memory } = context;
-  if (spec.runState === "Stopped") {
+  if (runState === "Stopped") {
     if (clusterPhase(memory.state ?? "") === "stopped") {
       const message = `The platform answered that the cluster is stopped; its surface does not show whether it is started again.`;
       return { reason: "Stopped", message };
     }
     const message =
-      "The platform accepted the order to stop the cluster; its surface does not show when it is stopped, or started again.";
+      "The platform accepted the request to stop the cluster; its surface does not show when it is stopped, or started again.";
     return { reason: "NotObservable", message };
   }
   const { kubernetesVersion: wanted } = spec;
-  if (wanted !== undefined && wasOrdered(context, wanted))
+  if (wanted !== undefined && wasRequested(context, wanted))
     return { reason: "NotObservable", message: takenUpgrade(wanted) };
   const message = "The cluster was adopted; the platform's surface does not show its state.";
   return { reason: "NotObservable", message };

@@ -65,7 +65,8 @@ describe("the token of a cluster", () => {
     ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],
     ["the cluster is to be stopped", {}, { runState: "Stopped" }, listed("DEPLOYED"), false],
   ])("is fetched or not when %s", (_name, change, spec, observed, expected) => {
-    expect(tokenDue(contextOf(change, spec), observed)).toBe(expected);
+    const context = contextOf(change, spec);
+    expect(tokenDue(context, observed, context.spec.runState)).toBe(expected);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 /** A short-lived token of the cluster in a Secret, renewed before it expires. Its value goes nowhere else. Pure. */
 import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
+import type { RunState } from "../shared/run-schedule.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { ClusterMemory } from "./crd.ts";
 import { FAULT_LOOK_MS, faultOf, type ClusterContext, knownFacts, type Observed } from "./model.ts";
@@ -37,7 +38,7 @@ current-context: ${name}
 `;
 }
 
-type Kept = NonNullable<ClusterMemory["token"]>;
+type RememberedToken = NonNullable<ClusterMemory["token"]>;
 
 /**
  * A token is renewed after two thirds of its life or five minutes before its end, whichever is first, but not within a
@@ -47,30 +48,37 @@ const SHARE = 2 / 3;
 const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
 
-/** Reports whether a token is wanted and available: a cluster that does not run gives none. */
-function isWanted(context: ClusterContext, observed: Observed): boolean {
-  const { writeTokenSecretToRef, runState } = context.spec;
+/**
+ * Reports whether a token is wanted and available: a cluster that does not run gives none.
+ * @param runState that is wanted now
+ */
+function isWanted(context: ClusterContext, observed: Observed, runState: RunState | undefined): boolean {
+  const { writeTokenSecretToRef } = context.spec;
   return (
     writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(context, observed).isDeployed !== false
   );
 }
 
 /** Returns the token in the Secret, if it was written for this spec. */
-function current({ spec, memory: { token }, resource: { generation } }: ClusterContext): Kept | undefined {
+function current({ spec, memory: { token }, resource: { generation } }: ClusterContext): RememberedToken | undefined {
   const isOfSpec = token?.generation === generation && token.secretName === spec.writeTokenSecretToRef?.name;
   return isOfSpec ? token : undefined;
 }
 
 /** Reports whether a token has to be fetched now. */
-export function tokenDue(context: ClusterContext, observed: Observed): boolean {
-  if (!isWanted(context, observed)) return false;
+export function tokenDue(context: ClusterContext, observed: Observed, runState: RunState | undefined): boolean {
+  if (!isWanted(context, observed, runState)) return false;
   const held = current(context);
   return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
 /** Reports a token that cannot be fetched. That is no error while the last one is valid. */
-export function checkToken(context: ClusterContext, observed: Observed): Plan<never> | undefined {
-  if (!isWanted(context, observed)) return undefined;
+export function checkToken(
+  context: ClusterContext,
+  observed: Observed,
+  runState: RunState | undefined,
+): Plan<never> | undefined {
+  if (!isWanted(context, observed, runState)) return undefined;
   const { token } = observed;
   const held = current(context);
   if (token?.is !== "failed" || Date.parse(held?.expiresAt ?? "") > context.now.getTime()) return undefined;
@@ -78,9 +86,13 @@ export function checkToken(context: ClusterContext, observed: Observed): Plan<ne
 }
 
 /** Returns the Secret to write, and when the next token is due. */
-export function tokenReport(context: ClusterContext, observed: Observed): Pick<Report, "secret" | "lookWithin"> {
+export function tokenReport(
+  context: ClusterContext,
+  observed: Observed,
+  runState: RunState | undefined,
+): Pick<Report, "secret" | "lookWithin"> {
   const ref = context.spec.writeTokenSecretToRef;
-  if (ref === undefined || !isWanted(context, observed)) return {};
+  if (ref === undefined || !isWanted(context, observed, runState)) return {};
   const { token } = observed;
   if (token?.is === "failed") return { lookWithin: FAULT_LOOK_MS };
   const kept = token === undefined ? current(context) : keep(context, ref.name, token.value);
@@ -91,7 +103,7 @@ export function tokenReport(context: ClusterContext, observed: Observed): Pick<R
   return { lookWithin, secret: { name: ref.name, data, status: { token: { ...kept } } } };
 }
 
-function keep(context: ClusterContext, secretName: string, { status }: ClusterToken): Kept {
+function keep(context: ClusterContext, secretName: string, { status }: ClusterToken): RememberedToken {
   const { expirationTimestamp } = status;
   return {
     secretName,

@@ -1,6 +1,7 @@
 /** The Kubernetes version: one upgrade at a time, when the platform offers the wanted version. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
 import { stalled } from "../shared/checks.ts";
+import type { RunState } from "../shared/run-schedule.ts";
 import type { VersionBaseline } from "./crd.ts";
 import {
   isClusterShown,
@@ -11,7 +12,7 @@ import {
   type ClusterContext,
   type Observed,
 } from "./model.ts";
-import { give } from "./order.ts";
+import { planRequest } from "./operation.ts";
 
 /**
  * Reports whether the cluster runs the wanted version or a newer one: there is no downgrade. Where the platform does
@@ -22,11 +23,11 @@ export function isReached(context: ClusterContext, observed: Observed, wanted: s
     ? shownVersion(observed)
     : versionBaseline(context, observed)?.kubernetesVersion;
   if (runs !== undefined) return compareVersions(runs, wanted) >= 0;
-  return wasOrdered(context, wanted) && (shownPhase(observed) ?? "running") === "running";
+  return wasRequested(context, wanted) && (shownPhase(observed) ?? "running") === "running";
 }
 
 /**
- * Returns the version that counts as the one that runs: that of the last upgrade, else the first one in the spec. An
+ * Returns the version that counts as running: that of the last upgrade, else the first one in the spec. An
  * upgrade cannot be undone, so where nothing shows the running version only a newer one in the spec sends one.
  * @returns undefined where the platform shows the cluster
  */
@@ -48,21 +49,28 @@ function firstVersion(context: ClusterContext, observed: Observed): string | und
 }
 
 /** Reports whether the last request was the upgrade to this version. */
-export function wasOrdered({ memory: { lastOrder } }: ClusterContext, wanted: string): boolean {
+export function wasRequested({ memory: { lastOrder } }: ClusterContext, wanted: string): boolean {
   return lastOrder?.operation === "Upgrade" && lastOrder.kubernetesVersion === wanted;
 }
 
-/** Upgrades where that is due and possible. A cluster that does not run is upgraded once it does. */
-export function checkClusterVersion(context: ClusterContext, observed: Observed): Plan<Action> | undefined {
-  const { kubernetesVersion: wanted, runState } = context.spec;
+/**
+ * Upgrades where that is due and possible. A cluster that does not run is upgraded once it does.
+ * @param runState that is wanted now
+ */
+export function checkClusterVersion(
+  context: ClusterContext,
+  observed: Observed,
+  runState: RunState | undefined,
+): Plan<Action> | undefined {
+  const { kubernetesVersion: wanted } = context.spec;
   if (wanted === undefined || runState === "Stopped" || isReached(context, observed, wanted)) return undefined;
   const phase = shownPhase(observed);
   if (context.requested !== undefined && isUpgradeRetried(context, observed))
-    return give(context, observed, { operation: "Start" });
+    return planRequest(context, observed, { operation: "Start" });
   if (phase !== undefined && phase !== "running") return undefined;
-  const isTried = wasOrdered(context, wanted) && context.memory.lastOrder?.generation === context.resource.generation;
+  const isTried = wasRequested(context, wanted) && context.memory.lastOrder?.generation === context.resource.generation;
   return isTried && context.requested === undefined
-    ? notObservableAfterwards(context, observed, wanted)
+    ? planUnshownUpgrade(context, observed, wanted)
     : checkOffer(context, observed, wanted);
 }
 
@@ -90,7 +98,7 @@ export function isUpgradeRetried(context: ClusterContext, observed: Observed): b
  * Reports an upgrade that ended although the list does not show its version: the list lags, or the platform offers the
  * version again.
  */
-function notObservableAfterwards(context: ClusterContext, observed: Observed, wanted: string): Plan<never> {
+function planUnshownUpgrade(context: ClusterContext, observed: Observed, wanted: string): Plan<never> {
   const taken = `The platform accepted the upgrade to Kubernetes ${wanted}`;
   if (knownFacts(context, observed).nextKubernetesVersion !== wanted) {
     const message = `${taken}; its list of clusters does not show the version yet.`;
@@ -107,7 +115,7 @@ function checkOffer(context: ClusterContext, observed: Observed, wanted: string)
   if (next !== wanted && !isUnknown) return notOffered(observed, wanted, next);
   const runs = shownVersion(observed) ?? (isClusterShown(observed) ? "an older one" : "not shown");
   const changes = [{ path: "spec.kubernetesVersion", desired: wanted, observed: runs }];
-  return give(context, observed, { operation: "Upgrade", kubernetesVersion: wanted }, { changes });
+  return planRequest(context, observed, { operation: "Upgrade", kubernetesVersion: wanted }, { changes });
 }
 
 function notOffered(observed: Observed, wanted: string, next: string | undefined): Plan<never> {

@@ -2,22 +2,25 @@
 import type { Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { faultCondition, NOT_READ } from "../shared/answers.ts";
-import type { ConnectionSecret } from "./crd.ts";
+import type { ConnectionSecret, DatabaseDeployment } from "./crd.ts";
 import type { DatabaseContext, Observed } from "./model.ts";
-import { followedDatabase } from "./plan.ts";
 
 /**
  * Returns the Secret that is to be written now: once for each generation, deployment and reconcile request, and not
  * while the platform works on the database.
+ * @param last the last deployment, with what is known of it now
  * @returns undefined where none is due
  */
-export function connectionSecretDue(context: DatabaseContext, observed: Observed): ConnectionSecret | undefined {
+export function connectionSecretDue(
+  context: DatabaseContext,
+  observed: Observed,
+  last: DatabaseDeployment | undefined,
+): ConnectionSecret | undefined {
   const { goal, identitySource, memory, requested, resource, spec } = context;
   const { status } = observed;
   const { writeConnectionSecretToRef: ref } = spec;
   const isIdle = status !== undefined && servicePhase(status.state) !== "busy";
   if (ref === undefined || goal !== "present" || identitySource !== "recorded" || !isIdle) return undefined;
-  const last = followedDatabase(context, observed);
   const startedAt = last?.finishedAt === undefined ? undefined : last.startedAt;
   const due = { secretName: ref.name, generation: resource.generation, startedAt };
   return requested === undefined && isSame(memory.connectionSecret, due) ? undefined : due;
@@ -37,11 +40,12 @@ function isSame(
 export function connectionSecretReport(
   context: DatabaseContext,
   observed: Observed,
+  last: DatabaseDeployment | undefined,
 ): Pick<Report, "conditions" | "status" | "secret"> {
   const { id = "", inputs, spec } = context;
   const { details = NOT_READ } = observed;
   const { fault, value } = details === "awaited" ? NOT_READ : details;
-  const due = details === "awaited" ? undefined : connectionSecretDue(context, observed);
+  const due = details === "awaited" ? undefined : connectionSecretDue(context, observed, last);
   const { name, environmentRef } = spec;
   const environment = environmentRef.name === undefined ? {} : { environment: environmentRef.name };
   const data = { id, name, environmentId: inputs.environmentId, ...environment, ...value };

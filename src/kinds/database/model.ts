@@ -3,7 +3,6 @@ import type { ConditionFact, ReconcileContext } from "../../engine/contract/kind
 import type { Database } from "../../platform/areas/databases.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { ServiceKind } from "../service/define.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
   type ServiceAction,
@@ -53,7 +52,7 @@ export interface Observed extends ServiceObserved<Database> {
    */
   readonly details?: SideRead<Readonly<Record<string, string>>> | "awaited" | undefined;
   /** A request to deploy or to stop was sent in this reconcile. */
-  readonly ordered: boolean;
+  readonly isRequestSent: boolean;
 }
 
 /** The types of the kind. */
@@ -64,10 +63,7 @@ export type DatabaseTypes = TypesOf<
 
 export type DatabaseContext = ReconcileContext<DatabaseTypes>;
 
-/** What the kind declares. */
-export type Declaration = ServiceKind<DatabaseTypes, Database>;
-
-export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, ordered: false };
+export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, isRequestSent: false };
 
 /** The list is the same for everybody and changes with releases of the platform. */
 const MAX_AGE_MS = 3_600_000;

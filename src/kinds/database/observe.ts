@@ -3,22 +3,25 @@ import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { serviceRecord, type Start } from "../service/model.ts";
-import { isGone, statusesOf } from "../service/observe.ts";
+import { serviceRecord, type Siblings } from "../service/model.ts";
+import { isGone, listServices, observeStart, type ServiceStart, statusesOf } from "../service/observe.ts";
 import { sideRead, unlessMissing } from "../shared/answers.ts";
 import { isOpen } from "../shared/presence.ts";
 import { readOnFull } from "../shared/surface.ts";
 import { connectionSecretDue } from "./connection-secret.ts";
-import { type DatabaseContext, type DatabaseTypes, type Observed, typesOf } from "./model.ts";
+import { databaseFacts } from "./facts.ts";
+import { DATABASE_SETTINGS, type DatabaseContext, NOTHING_OBSERVED, type Observed, typesOf } from "./model.ts";
 import { followedRequest, reportedState, unreadState } from "./reported.ts";
 
-type DatabaseStart = Start<DatabaseTypes, Database>;
-
 /** Reads a database, and the list of types and the details for its Secret where they are due. @throws ApiError */
-export async function observe(context: DatabaseContext, start: DatabaseStart, api: Platform): Promise<Observed> {
-  const observed = await observedOf(context, start, api);
+export async function observe(context: DatabaseContext, api: Platform): Promise<Observed> {
+  const start = await observeStart(context, api);
+  if (!start.parents.environmentIsOurs) return { ...NOTHING_OBSERVED, ...start.parents };
+  const listed = await listServices(api.databases, DATABASE_SETTINGS, context, start.isFresh, api);
+  const observed = await observeListed(context, start, listed, api);
   const types = isFollowed(context) ? undefined : await typesOf(context, api);
-  return { ...observed, types, details: await detailsOf(context, observed, api) };
+  const details = await detailsOf(context, observed, api);
+  return { ...observed, types, details, serverNow: api.serverNow() };
 }
 
 const REACHED = "how the database is reached";
@@ -31,11 +34,11 @@ const REACHED = "how the database is reached";
  */
 async function detailsOf(context: DatabaseContext, observed: Observed, api: Platform): Promise<Observed["details"]> {
   const { id } = context;
-  const { status, unseen } = observed;
+  const { status, unknownState } = observed;
   if (id === undefined || serviceRecord(context, observed) === undefined) return undefined;
-  if (connectionSecretDue(context, observed) === undefined) return undefined;
+  if (connectionSecretDue(context, observed, databaseFacts(context, observed).last) === undefined) return undefined;
   if (!context.isFull) return undefined;
-  if (unseen !== undefined) return { value: undefined, fault: unseen };
+  if (unknownState !== undefined) return { value: undefined, fault: unknownState };
   return servicePhase(status?.state ?? "") === "running" ? await credentialsOf(id, api) : "awaited";
 }
 
@@ -51,11 +54,13 @@ function isFollowed({ memory }: DatabaseContext): boolean {
   return memory.stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
 }
 
-async function observedOf(
+async function observeListed(
   context: DatabaseContext,
-  { place, request, isFresh, listed }: DatabaseStart,
+  { parents, request, isFresh }: ServiceStart,
+  listed: Siblings<Database> | "gone",
   api: Platform,
 ): Promise<Observed> {
+  const place = { ...NOTHING_OBSERVED, ...parents };
   if (listed === "gone") return { ...place, request, siblings: [] };
   const { siblings, presence } = listed;
   if (isOpen(presence) && context.identitySource === "recorded") return { ...place, request, presence };

@@ -18,7 +18,7 @@ const conditionsOf = (change: Change, observed: Observed): readonly string[] =>
     .report(contextWith(change), observed)
     .conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`);
 
-const unseen: Observed = { ...NOTHING_OBSERVED, status: { id: "x", state: "" }, unseen: NO_REQUEST };
+const unseen: Observed = { ...NOTHING_OBSERVED, status: { id: "x", state: "" }, unknownState: NO_REQUEST };
 
 describe("the report on a database", () => {
   it("has the members of the platform's record", () => {

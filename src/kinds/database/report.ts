@@ -1,39 +1,55 @@
-/** Builds a database's part of the report of a service. Pure. */
-import type { ConditionFact, DriftField, Why } from "../../engine/contract/kind.ts";
+/** Builds the report of a database. Pure. */
+import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
-import { serviceRecord, type ServiceReport } from "../service/model.ts";
-import { carries, shownProgress } from "../service/progress.ts";
-import { stoppingOf, upToDateCondition, writtenSettings } from "../service/report.ts";
-import { hasFailed } from "../service/trace.ts";
+import { deploymentFailure, failureFacts, lastFailure } from "../service/failure.ts";
+import { serviceRecord } from "../service/model.ts";
+import { carries, hasFailed } from "../service/progress.ts";
+import { serviceReport, stoppingOf, upToDateCondition } from "../service/report.ts";
+import { writtenSettings } from "../service/settings.ts";
 import { redeployRefusal } from "../shared/redeploy.ts";
+import { scheduledReport } from "../shared/run-schedule.ts";
 import { fitOptional } from "../shared/text.ts";
 import { connectionSecretReport } from "./connection-secret.ts";
 import type { DatabaseMemory } from "./crd.ts";
+import { type DatabaseFacts, databaseFacts } from "./facts.ts";
 import { DATABASE_SETTINGS, type DatabaseContext, NAMES, type Observed, typeCheckOf, typeCondition } from "./model.ts";
-import { followedDatabase, isPending } from "./plan.ts";
 
-/** Returns the advice on the type. */
-export function reportAlways(context: DatabaseContext, observed: Observed): ServiceReport {
-  return { conditions: typeCondition(context, observed), status: { typeCheck: typeCheckOf(context, observed) } };
+/** Builds the report. */
+export function report(context: DatabaseContext, observed: Observed): Report {
+  const facts = databaseFacts(context, observed);
+  return scheduledReport(NAMES, context, facts.run, unscheduledReport(context, observed, facts));
 }
 
-export function report(context: DatabaseContext, observed: Observed): ServiceReport {
+function unscheduledReport(context: DatabaseContext, observed: Observed, facts: DatabaseFacts): Report {
+  const why = ready(context, observed, facts);
+  const types = typeCondition(context, observed);
+  const typeCheck = typeCheckOf(context, observed);
+  // A database that does not belong to this resource, or not yet, is neither reported nor remembered.
+  if (context.identitySource !== "recorded") return { ready: why, conditions: types, status: { typeCheck } };
   const { memory } = context;
-  // The documented surface shows the deployment status only in answers, and not what it is later.
-  const secret = connectionSecretReport(context, observed);
+  const { last, progress, run } = facts;
+  const failure = failureFacts(context, progress, last, (state) => deploymentFailure(NAMES, last, state));
+  const secret = connectionSecretReport(context, observed, last);
   return {
-    ...secret,
-    redeployRefusal: redeployRefusal(NAMES.noun, context),
+    ...serviceReport({ ...NAMES, settings: DATABASE_SETTINGS }, context, observed, facts, {
+      ...secret,
+      ready: why,
+      redeployRefusal: redeployRefusal(NAMES.noun, context, run.wanted),
+      conditions: [...types, ...upToDate(facts), ...secret.conditions],
+      status: {
+        typeCheck,
+        ...secret.status,
+        ...shownRecord({ ...serviceRecord(context, observed) }),
+        // The documented surface shows the deployment status only in answers, and not what it is later.
+        ...(context.isFull ? {} : { serviceDeploymentStatus: undefined }),
+        written: observed.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),
+        stopRequestId: stoppingOf(context, observed) === undefined ? undefined : memory.stopRequestId,
+      },
+      lastFailure: lastFailure(context, observed, progress, failure),
+      drift: observed.status === undefined ? undefined : drift(observed, facts),
+    }),
     notObservableAfterwards: !context.isFull && memory.lastDeployment !== undefined,
-    conditions: [...upToDate(context, observed), ...secret.conditions],
-    status: {
-      ...secret.status,
-      ...shownRecord({ ...serviceRecord(context, observed) }),
-      ...(context.isFull ? {} : { serviceDeploymentStatus: undefined }),
-      written: observed.status === undefined ? memory.written : writtenSettings(DATABASE_SETTINGS, context),
-      stopRequestId: stoppingOf(context, observed) === undefined ? undefined : memory.stopRequestId,
-    },
   };
 }
 
@@ -45,8 +61,8 @@ export function shownRecord(record: Partial<Database>): Partial<DatabaseMemory> 
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
 }
 
-export function ready(context: DatabaseContext, { status, unseen }: Observed): Why {
-  if (unseen !== undefined) return unseen;
+function ready(context: DatabaseContext, { status, unknownState }: Observed, { run }: DatabaseFacts): Why {
+  if (unknownState !== undefined) return unknownState;
   const phase = servicePhase(status?.state ?? "");
   const what = `Database "${context.spec.name}"`;
   if (phase === "running")
@@ -56,7 +72,7 @@ export function ready(context: DatabaseContext, { status, unseen }: Observed): W
         ? `${what} runs.`
         : `${what} was deployed; the platform's surface does not show what became of it since.`,
     };
-  return context.spec.runState === "Stopped"
+  return run.wanted === "Stopped"
     ? { reason: "Stopped", message: "The database is stopped, as spec.runState says." }
     : { reason: "NotDeployed", message: `${what} exists on the platform, and is not deployed.` };
 }
@@ -65,19 +81,17 @@ export function ready(context: DatabaseContext, { status, unseen }: Observed): W
  * Reports whether the last change is deployed. For a database that was stopped before it ever ran there is no such
  * condition.
  */
-function upToDate(context: DatabaseContext, observed: Observed): readonly ConditionFact[] {
-  const phase = shownProgress(context, observed)?.phase;
-  if (phase === undefined || (phase === "idle" && context.spec.runState === "Stopped")) return [];
-  const last = followedDatabase(context, observed);
-  const isUpToDate = carries(phase, last) && last !== undefined && !isPending(context, last) && !hasFailed(last);
+function upToDate({ isPending, last, progress, run }: DatabaseFacts): readonly ConditionFact[] {
+  const phase = progress?.phase;
+  if (phase === undefined || (phase === "idle" && run.wanted === "Stopped")) return [];
+  const isUpToDate = carries(phase, last) && last !== undefined && !isPending && !hasFailed(last);
   return [upToDateCondition(isUpToDate, "The settings that were written last are not deployed yet.")];
 }
 
 /** Returns drift of the deployment once the operator's own is over: changes of others that are not deployed. */
-export function drift(context: DatabaseContext, observed: Observed): readonly DriftField[] {
-  const last = followedDatabase(context, observed);
-  const { state = "", serviceDeploymentStatus } = observed.status ?? {};
-  const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending(context, last);
+function drift({ status }: Observed, { isPending, last }: DatabaseFacts): readonly DriftField[] {
+  const { state = "", serviceDeploymentStatus } = status ?? {};
+  const isOver = last?.finishedAt !== undefined && servicePhase(state) === "running" && !isPending;
   return isOver && serviceDeploymentStatus === "OUT_OF_DATE"
     ? [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }]
     : [];

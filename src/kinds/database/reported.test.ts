@@ -22,8 +22,12 @@ const open = (change: object = {}): DatabaseMemory => ({
 
 function toldBy(memory: DatabaseMemory, status?: string, externalId?: string): string {
   const context = contextWith({ memory, spec: externalId === undefined ? {} : { externalId } });
-  const { status: observed, unseen } = reportedState(context, DATABASE, status === undefined ? undefined : { status });
-  return unseen === undefined ? (observed?.state ?? "nothing") : unseen.reason;
+  const { status: observed, unknownState } = reportedState(
+    context,
+    DATABASE,
+    status === undefined ? undefined : { status },
+  );
+  return unknownState === undefined ? (observed?.state ?? "nothing") : unknownState.reason;
 }
 
 describe("the state of a database that cannot be read", () => {
@@ -46,7 +50,10 @@ describe("the state of a database that cannot be read", () => {
 
   it("is not known of an adopted one, however it was found", () => {
     const listed = reportedState(contextWith({ memory: nothing }), DATABASE, undefined, true);
-    expect([toldBy(nothing, undefined, DATABASE), listed.unseen?.reason]).toEqual(["NotObservable", "NotObservable"]);
+    expect([toldBy(nothing, undefined, DATABASE), listed.unknownState?.reason]).toEqual([
+      "NotObservable",
+      "NotObservable",
+    ]);
     expect(toldBy({ ...nothing, state: "DEPLOYED" }, undefined, DATABASE)).toBe("DEPLOYED");
   });
 

@@ -10,7 +10,7 @@ import type { DatabaseContext, Observed } from "./model.ts";
 /** The state of a database that was created and never deployed. */
 export const NEVER_DEPLOYED = "READY";
 
-type ReportedState = Pick<Observed, "status" | "request" | "unseen">;
+type ReportedState = Pick<Observed, "status" | "request" | "unknownState">;
 
 const SURFACE = "and its surface does not show the state of databases";
 const ASK = "To have it deployed, use the annotation platform-operator.io/reconcile-requested-at.";
@@ -36,7 +36,7 @@ const LOST: Why = {
   message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
 };
 
-const UNREAD: Why = {
+const STATES_UNREAD: Why = {
   reason: "NotObservable",
   message:
     "The platform does not answer listServiceStatuses, the operation that shows the state of the database. Look on the platform.",
@@ -45,7 +45,9 @@ const UNREAD: Why = {
 /** Returns the state of a database that the platform shows without its state: the end of an open request, or nothing. */
 export function unreadState(context: DatabaseContext, id: Uuid, request: Deployment | undefined): ReportedState {
   const reported = reportedState(context, id, request, true);
-  return followedRequest(context) === undefined && reported.unseen === undefined ? unseen(id, UNREAD) : reported;
+  return followedRequest(context) === undefined && reported.unknownState === undefined
+    ? unknown(id, STATES_UNREAD)
+    : reported;
 }
 
 /** How long a request may not be found, as a read may lag. */
@@ -59,8 +61,8 @@ export function followedRequest({ memory }: DatabaseContext): Uuid | undefined {
 }
 
 /**
- * Returns what is known of the state. @param request the one of `followedRequest`, undefined where the platform has
- * none. @param isShown whether the platform shows the database, but not its state
+ * Returns what is known of the state. @param request as the platform shows the request of `followedRequest`; undefined
+ * where it shows none. @param isShown whether the platform shows the database, but not its state
  */
 export function reportedState(
   context: DatabaseContext,
@@ -70,16 +72,16 @@ export function reportedState(
 ): ReportedState {
   const { lastDeployment: last, stopping } = context.memory;
   const isOpen = stopping !== undefined || (last !== undefined && last.finishedAt === undefined);
-  if (!isOpen) return standing(context, id, isShown);
+  if (!isOpen) return idleState(context, id, isShown);
   const requestId = followedRequest(context);
-  if (requestId === undefined) return unseen(id, NO_REQUEST);
+  if (requestId === undefined) return unknown(id, NO_REQUEST);
   if (request === undefined) return unanswered(context, id);
   // The id of an ended request takes the place of the service's run, so that the end counts as a change.
   const run = requestPhase(request.status) === "busy" ? {} : { executionId: requestId };
   return {
     status: { id, state: request.status, deploymentRequestId: requestId, ...run },
     request: stopping === undefined ? request : undefined,
-    unseen: undefined,
+    unknownState: undefined,
   };
 }
 
@@ -87,24 +89,24 @@ export function reportedState(
 function unanswered({ memory, now }: DatabaseContext, id: Uuid): ReportedState {
   const { lastDeployment, stopping, state = "" } = memory;
   const isRecent = now.getTime() - Date.parse(lastDeployment?.startedAt ?? "") < FIND_MS;
-  if (stopping !== undefined || !isRecent) return unseen(id, NO_SUCH_REQUEST);
+  if (stopping !== undefined || !isRecent) return unknown(id, NO_SUCH_REQUEST);
   const queued = servicePhase(state) === "busy" ? state : "DEPLOYMENT_QUEUED";
-  return { status: { id, state: queued }, request: undefined, unseen: undefined };
+  return { status: { id, state: queued }, request: undefined, unknownState: undefined };
 }
 
 /**
  * Returns the state while no request is open. A database that the operator created and that has no state was never
  * deployed. One that was found in a list or by a user's id may run.
  */
-function standing({ memory, spec, records: { started } }: DatabaseContext, id: Uuid, isShown: boolean): ReportedState {
+function idleState({ memory, spec, records: { started } }: DatabaseContext, id: Uuid, isShown: boolean): ReportedState {
   const { state, lastDeployment } = memory;
   const known = state ?? lastDeployment?.state;
-  if (known === undefined && started) return unseen(id, LOST);
+  if (known === undefined && started) return unknown(id, LOST);
   const isFound = isShown || spec.externalId !== undefined;
-  if (known === undefined && isFound) return unseen(id, NEVER_REPORTED);
-  return { status: { id, state: known ?? NEVER_DEPLOYED }, request: undefined, unseen: undefined };
+  if (known === undefined && isFound) return unknown(id, NEVER_REPORTED);
+  return { status: { id, state: known ?? NEVER_DEPLOYED }, request: undefined, unknownState: undefined };
 }
 
-function unseen(id: Uuid, why: Why): ReportedState {
-  return { status: { id, state: "" }, request: undefined, unseen: why };
+function unknown(id: Uuid, why: Why): ReportedState {
+  return { status: { id, state: "" }, request: undefined, unknownState: why };
 }

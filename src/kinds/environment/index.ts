@@ -3,7 +3,7 @@ import type { Why } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { namedKind } from "../named/kind.ts";
 import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
-import { notThere, projectNotAllowed } from "../shared/names.ts";
+import { reasonNotFound, projectNotAllowed } from "../shared/names.ts";
 import { countOf, fitText, ID } from "../shared/text.ts";
 import { platformEnvironment, type EnvironmentSpec } from "./crd.ts";
 import {
@@ -57,7 +57,9 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   projectOf: ({ inputs }) => inputs.projectId,
   checkParent: (context, { projectIsOurs }) => {
     const { projectId } = context.inputs;
-    return projectIsOurs ? projectNotAllowed(context, projectId) : notThere("project", projectId, "the organization");
+    return projectIsOurs
+      ? projectNotAllowed(context, projectId)
+      : reasonNotFound("project", projectId, "the organization");
   },
   checkRecord: (context, record) => otherCluster(context, record?.clusterId),
 

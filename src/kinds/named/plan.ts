@@ -6,10 +6,10 @@ import { nameMark } from "../shared/create-trace.ts";
 import {
   adoptOrRefuse,
   alreadyManaged,
-  checkLatecomers,
+  checkDuplicate,
   isMisnamed,
-  otherName,
-  outside,
+  reasonOtherName,
+  reasonOutsideProjects,
   sameName,
   type ListedObject,
 } from "../shared/names.ts";
@@ -44,7 +44,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, observed: Name
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
   return firstOf(context, [
-    () => checkLatecomers(context, mine, observed.records ?? [], `${kind.noun} "${context.spec.name}"`),
+    () => checkDuplicate(context, mine, observed.records ?? [], `${kind.noun} "${context.spec.name}"`),
     () => checkSettings(kind, context, observed),
   ]);
 }
@@ -52,7 +52,7 @@ export function planNamed(kind: NamedPlan, context: NamedContext, observed: Name
 function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObject | undefined, id: Uuid) {
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  return isMisnamed(context, mine) ? otherName(noun, id) : undefined;
+  return isMisnamed(context, mine) ? reasonOtherName(noun, id) : undefined;
 }
 
 /**
@@ -101,7 +101,8 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
   const mine = mineOf(context, observed);
   // Anyone who may edit the resource can write the id: an object of another name may be somebody else's.
   const isOther = mine !== undefined && !sameName(mine.name, context.spec.name);
-  const refused = outside(context, kind.projectOf(context, id)) ?? (isOther ? otherName(noun, id) : undefined);
+  const refused =
+    reasonOutsideProjects(context, kind.projectOf(context, id)) ?? (isOther ? reasonOtherName(noun, id) : undefined);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (hasOperation(context, operations.delete)) return safely(operations.delete, "delete");
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);

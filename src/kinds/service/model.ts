@@ -1,15 +1,13 @@
-/** The types that services share, and what a kind of services declares of its own (docs/architecture.md §3). */
-import type { KindTypes, Presence, ReconcileContext, Report, Uuid, Why } from "../../engine/contract/kind.ts";
+/** The types that services share, and the facts that a kind of services gives to the shared code. */
+import type { Presence, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
 import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
-import type { Platform } from "../../platform/index.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { ListedObject } from "../shared/names.ts";
+import type { RunState } from "../shared/run-schedule.ts";
 import type { DeclaredVariable } from "../shared/variables.ts";
 import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
-
-export type RunState = "Running" | "Stopped";
 
 export interface ServiceSpec {
   readonly externalId?: Uuid | undefined;
@@ -38,16 +36,10 @@ export type ServiceMemory = {
   readonly ingress?: Ingress | undefined;
 };
 
-/** The status of a service, as the platform shows it or as the memory implies it. */
-export type ShownStatus = ServiceStatus & {
-  /** The platform's time at which the status was concluded without a read. */
-  readonly impliedAt?: string;
-};
-
 /** The state of a service, and of the followed request. */
 export interface ObservedState {
   /** undefined without an id, and where the platform does not show the service. */
-  readonly status?: ShownStatus | undefined;
+  readonly status?: ServiceStatus | undefined;
   /** The deployment request that is followed. */
   readonly request?: Deployment | undefined;
 }
@@ -71,7 +63,7 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   /** Fresh reads prove that the recorded service is gone. */
   readonly isGone: boolean;
   /** Why the state is unknown, where the platform does not show it. The status then says nothing. */
-  readonly unseen?: Why | undefined;
+  readonly unknownState?: Why | undefined;
   readonly ingress: SideRead<Ingress>;
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
@@ -112,22 +104,12 @@ export type ServiceAction =
       readonly attempts: number | undefined;
     };
 
-/** A step that a kind has of its own. */
-interface OwnAction {
-  readonly what: "import" | "secret";
-}
-
-/** The types of a kind that `defineService` builds. */
-export interface ServiceTypes<Item extends ListedObject = ListedObject> extends KindTypes {
+/** What pure code sees of any service. */
+export type ServiceContext = ReconcileContext<{
   readonly spec: ServiceSpec;
   readonly inputs: ServiceInputs;
-  readonly observed: ServiceObserved<Item>;
   readonly memory: ServiceMemory;
-  readonly action: ServiceAction | OwnAction;
-  readonly api: Platform;
-}
-
-export type ServiceContext = ReconcileContext<ServiceTypes>;
+}>;
 
 /** The noun for a kind of service in messages. */
 export type Noun = "application" | "database" | "service" | "cluster";
@@ -145,8 +127,8 @@ export interface ServiceNames {
   readonly advice: ReadonlyMap<string, string>;
 }
 
-/** What lists show of a service and its siblings. */
-export interface Neighbours<Item> {
+/** What the list of an environment shows of a service and its siblings. */
+export interface Siblings<Item> {
   /** Undefined where no list is offered, or where one that may be incomplete lacks the service. */
   readonly siblings: readonly Item[] | undefined;
   /** Undefined where no list is offered. */
@@ -166,20 +148,3 @@ export interface ServiceArea<Spec, Item> {
   stop(id: Uuid): Promise<ServiceStatus | undefined>;
   delete(id: Uuid): Promise<void>;
 }
-
-/** What is read first of every service. */
-export interface Start<K extends ServiceTypes, Item extends ListedObject> {
-  /** The parents; nothing else is observed yet. */
-  readonly place: K["observed"];
-  readonly request: ObservedState["request"];
-  /** Reads must not be shared with earlier reconciles. */
-  readonly isFresh: boolean;
-  /** "gone": the environment is gone, and with it its services. */
-  readonly listed: Neighbours<Item> | "gone";
-}
-
-/** The conditions, the members of status, the text of the event, the refusal of a request, and the Secret to write. */
-export type ServiceReport = Pick<
-  Report,
-  "conditions" | "status" | "note" | "redeployRefusal" | "secret" | "notObservableAfterwards"
->;

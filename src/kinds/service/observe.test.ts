@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { APPLICATION, ENVIRONMENT, contextWith } from "../../../test/support/services/applications.ts";
-import { withMine } from "./observe.ts";
+import { withOwn } from "./observe.ts";
 
 it.each([
   ["counts as listed where its own record shows the environment", { id: ENVIRONMENT }, "absent", false, true],
@@ -14,9 +14,9 @@ it.each([
 ] as const)(
   "a recorded service that the list lacks %s",
   async (_name, environment, goal, allowUnverifiedIds, expected) => {
-    const mine = { id: APPLICATION, ...(environment !== undefined && { environment }) };
-    const get = () => Promise.resolve(mine);
-    const found = await withMine(contextWith({ goal, allowUnverifiedIds }), [], get);
-    expect(found).toEqual({ siblings: expected ? [mine] : [], presence: "Present" });
+    const own = { id: APPLICATION, ...(environment !== undefined && { environment }) };
+    const get = () => Promise.resolve(own);
+    const found = await withOwn(contextWith({ goal, allowUnverifiedIds }), [], get);
+    expect(found).toEqual({ siblings: expected ? [own] : [], presence: "Present" });
   },
 );

@@ -5,55 +5,43 @@ import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { unlessMissing } from "../shared/answers.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
-import type { ListedObject } from "../shared/names.ts";
 import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
 import { redeployDue } from "../shared/redeploy.ts";
 import { listOnFull, readOnFull } from "../shared/surface.ts";
-import type { ServiceKind } from "./define.ts";
-import type {
-  Neighbours,
-  ServiceParents,
-  ServiceContext,
-  ServiceObserved,
-  ServiceSpec,
-  ObservedState,
-  ServiceArea,
-} from "./model.ts";
-import { isUnsent } from "./settings.ts";
+import type { ObservedState, ServiceArea, ServiceContext, ServiceParents, Siblings } from "./model.ts";
+import { isUnsent, type ServiceSetting } from "./settings.ts";
 
 /** How old shared records and states may be: settings change rarely, states while users watch. In milliseconds. */
 export const RECORDS_MAX_AGE_MS = 10_000;
 const STATUSES_MAX_AGE_MS = 1_000;
 
-/** Reads a service: its parents, the followed request, the list of its environment, and the state. @throws ApiError */
-export async function observeService(
-  kind: ServiceKind,
-  context: ServiceContext,
-  api: Platform,
-): Promise<ServiceObserved> {
-  const place = { ...kind.nothingObserved, ...(await placeOf(context, api)) };
-  if (!place.environmentIsOurs) return place;
-  // The request is read first: a state that was read before the request ended would be reported as its end.
-  const request = await requestOf(context, api);
-  const isAsked = context.requested !== undefined || redeployDue(context) !== undefined;
-  const isFresh = isAsked || mayBeOver(context, request);
-  const listed = await (kind.list?.(context, isFresh, api) ?? recordsOf(kind, context, isFresh, api));
-  const observed = await kind.observe(context, { place, request, isFresh, listed }, api);
-  return { ...observed, serverNow: api.serverNow() };
+/** What is read first of every service. */
+export interface ServiceStart {
+  readonly parents: ServiceParents;
+  /** The followed deployment request. */
+  readonly request: ObservedState["request"];
+  /** Reads must not be shared with earlier reconciles. */
+  readonly isFresh: boolean;
 }
 
-/** Returns the platform's API for a kind. @throws RangeError for a kind on which the platform offers no operation */
-export function areaOf(kind: ServiceKind, api: Platform): ServiceArea<ServiceSpec, ListedObject & Located> {
-  const area = kind.area?.(api);
-  if (area === undefined) throw new RangeError(`The platform has no operations on ${kind.plural}.`);
-  return area;
+/**
+ * Reads what comes first of every service: its parents and, if the environment is the organization's, the followed
+ * request. The request is read before the state: a state that was read before the request ended would be reported as its
+ * end.
+ * @throws ApiError
+ */
+export async function observeStart(context: ServiceContext, api: Platform): Promise<ServiceStart> {
+  const parents = await parentsOf(context, api);
+  const request = parents.environmentIsOurs ? await requestOf(context, api) : undefined;
+  const isAsked = context.requested !== undefined || redeployDue(context) !== undefined;
+  return { parents, request, isFresh: isAsked || mayBeOver(context, request) };
 }
 
 /**
  * Reads the parents of a service if a user gave the id of its environment, or if the connection has allowedProjects.
  * @throws ApiError
  */
-async function placeOf(context: ServiceContext, api: Platform): Promise<ServiceParents> {
+async function parentsOf(context: ServiceContext, api: Platform): Promise<ServiceParents> {
   const given = context.spec.environmentRef.externalId !== undefined && context.identitySource !== "recorded";
   const unproven = context.goal === "present" || context.identitySource === "claimed";
   const limited = context.policies.allowedProjects !== undefined || (given && unproven);
@@ -102,19 +90,24 @@ export async function statusesOf(
   return await readOnFull(context, api, () => api.services.statuses(context.inputs.environmentId, options));
 }
 
-async function recordsOf(
-  kind: ServiceKind,
-  context: ServiceContext,
+/**
+ * Lists the services of a kind in the environment.
+ * @returns "gone": the environment is gone, and with it its services
+ * @throws ApiError
+ */
+export async function listServices<Spec, Item extends Located>(
+  area: Pick<ServiceArea<never, Item>, "list" | "get">,
+  settings: readonly ServiceSetting<Spec, never>[],
+  context: ServiceContext & { readonly spec: Spec },
   isFresh: boolean,
   api: Platform,
-): Promise<Neighbours<ListedObject> | "gone"> {
-  const area = areaOf(kind, api);
+): Promise<Siblings<Item> | "gone"> {
   // A record that is about to be changed is read afresh, as others may have changed other fields.
-  const isShared = isRoutine(context) && !isUnsent(kind.settings, context) && !isFresh;
+  const isShared = isRoutine(context) && !isUnsent(settings, context) && !isFresh;
   const options = { maxAgeMs: isShared ? RECORDS_MAX_AGE_MS : 0 };
   const listed = await siblingsOf(context, () => area.list(context.inputs.environmentId, options), api);
   if (listed === "gone") return listed;
-  return await withMine(context, listed, (id) => readOnFull(context, api, () => area.get(id), ["NotFound"]));
+  return await withOwn(context, listed, (id) => readOnFull(context, api, () => area.get(id), ["NotFound"]));
 }
 
 /**
@@ -124,19 +117,19 @@ async function recordsOf(
  * @param listed as a read of the platform returned it
  * @throws ApiError
  */
-export async function withMine<Item extends Located>(
+export async function withOwn<Item extends Located>(
   context: ServiceContext,
   listed: readonly Item[] | undefined,
   get: (id: Uuid) => Promise<Item | undefined>,
-): Promise<Neighbours<Item>> {
+): Promise<Siblings<Item>> {
   const { id } = context;
   if (listed === undefined || id === undefined) return { siblings: listed, presence: undefined };
   const presence = presenceIn(context, listed, (one) => one.id === id);
   const open = isOpen(presence);
   if (presence === "Present" || context.identitySource !== "recorded")
     return { siblings: open ? undefined : listed, presence };
-  const mine = await unlessMissing(get(id));
-  if (mine !== undefined) return { siblings: isHere(context, mine) ? [...listed, mine] : listed, presence: "Present" };
+  const own = await unlessMissing(get(id));
+  if (own !== undefined) return { siblings: isHere(context, own) ? [...listed, own] : listed, presence: "Present" };
   return open ? { siblings: undefined, presence } : { siblings: listed, presence: "Gone" };
 }
 

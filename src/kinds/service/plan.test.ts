@@ -7,7 +7,7 @@ import * as applications from "../../../test/support/services/applications.ts";
 import * as databases from "../../../test/support/services/databases.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { ServiceContext, ServiceObserved } from "./model.ts";
-import { serviceBaseline } from "./trace.ts";
+import { serviceBaseline } from "./progress.ts";
 
 type Change = SpecChange<ServiceContext>;
 

@@ -1,12 +1,68 @@
-/** The progress of a deployment (docs/architecture.md §2), and its retry (spec.lifecycle.retry). Pure. */
-import type { Plan } from "../../engine/contract/kind.ts";
+/**
+ * What is known of the work on a service: whether it changed since a request, how its last deployment is going, and
+ * when that ends. Pure.
+ */
+import { z } from "zod";
+
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
+import { jsonIn } from "../../platform/codec/json.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
+import type { RunFacts } from "../shared/run-schedule.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
-import type { ServiceKind } from "./define.ts";
-import { durationText, failureReason, secondsTaken, shownState } from "./messages.ts";
-import type { ObservedState, ServiceContext, ServiceObserved, ShownStatus } from "./model.ts";
-import { hasFailed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
+import { durationText, secondsTaken, shownState } from "./messages.ts";
+import type { ObservedState, ServiceContext, ServiceObserved } from "./model.ts";
+
+/** The facts of a service that its plan and its report are made of. They are gathered once for each. */
+export interface ServiceFacts<Last extends ServiceDeployment = ServiceDeployment> {
+  /** How the work on the service is going; undefined where nothing shows it. */
+  readonly progress: Progress | undefined;
+  /** The last deployment, with what is known of it now. */
+  readonly last: Last | undefined;
+  /** Whether the service is to run, by its spec and schedule. */
+  readonly run: RunFacts;
+}
+
+/** Returns the baseline of a service, as text for a status. A later request compares with it. */
+export function serviceBaseline(status: ServiceStatus | undefined): string {
+  return JSON.stringify([
+    status?.lastDeploymentDate ?? null,
+    status?.executionId ?? null,
+    status?.deploymentRequestsCount ?? null,
+  ]);
+}
+
+const stored = z.array(z.unknown());
+
+/** The values of an unknown baseline: no date, no run, nothing in the queue. */
+const UNKNOWN = [null, null, 0];
+
+/**
+ * Reports whether the service changed since a baseline; true where the baseline is not known. A member that the service
+ * does not show now does not count: one read may show less than another.
+ */
+export function movedPast(before: string | undefined, status: ServiceStatus): boolean {
+  const old = stored.safeParse(jsonIn(before ?? "")).data;
+  const now = stored.parse(jsonIn(serviceBaseline(status)));
+  return old === undefined || now.some((value, index) => value !== null && value !== (old[index] ?? UNKNOWN[index]));
+}
+
+/** Reports whether the date of the last deployment changed since a baseline; true where the baseline is not known. */
+export function isDeployedSince(before: string | undefined, { lastDeploymentDate }: ServiceStatus): boolean {
+  const old = stored.safeParse(jsonIn(before ?? "")).data;
+  return old === undefined || (lastDeploymentDate !== undefined && lastDeploymentDate !== old[0]);
+}
+
+/** Reports whether the platform ever deployed the service. */
+export function everDeployed(status: ServiceStatus | undefined): boolean {
+  if (status === undefined) return false;
+  if (status.serviceDeploymentStatus === "NEVER_DEPLOYED") return false;
+  return status.lastDeploymentDate !== undefined || servicePhase(status.state) === "running";
+}
+
+/** Reports whether a deployment failed. */
+export function hasFailed({ state = "" }: ServiceDeployment): boolean {
+  return servicePhase(state) === "failed";
+}
 
 export interface Progress {
   /** The state that counts: of the followed request, else of the service. */
@@ -33,18 +89,9 @@ export function serviceProgress(
   return isFailureOf(last, status, phase) ? { state: last.state ?? "", phase: "failed", ours: false } : own;
 }
 
-/** Returns the progress of a service as its kind declares it; undefined where nothing shows it. */
-export function progressIn(
-  kind: Pick<ServiceKind, "progress">,
-  context: ServiceContext,
-  observed: ServiceObserved,
-): Progress | undefined {
-  return kind.progress === undefined ? shownProgress(context, observed) : kind.progress(context, observed);
-}
-
 /** Returns the progress of a service; undefined where the platform does not show its state. */
 export function shownProgress({ memory }: Pick<ServiceContext, "memory">, observed: ServiceObserved) {
-  return observed.unseen === undefined ? serviceProgress(memory.lastDeployment, observed) : undefined;
+  return observed.unknownState === undefined ? serviceProgress(memory.lastDeployment, observed) : undefined;
 }
 
 /** The progress of a followed deployment. @param own the progress by the service's own state */
@@ -88,7 +135,7 @@ function isOf(last: ServiceDeployment, status: ServiceStatus): boolean {
     : status.deploymentRequestId === last.requestId;
 }
 
-/** Reports whether the service's state is that of the deployment, and not still the one before it. */
+/** Reports whether the service's state is that of the deployment, and not still the state before it. */
 function isBelievable(last: ServiceDeployment, status: ServiceStatus, phase: Phase): boolean {
   // An unknown state counts as well: it does not show that the deployment is still running.
   if (phase === "busy" || phase === "unknown") return true;
@@ -118,7 +165,7 @@ const AT_WORK = /^(BUILDING|WAITING_RUNNING|DEPLOYING|EXECUTING|RECAP)$/;
 
 /**
  * Returns the last deployment with what is known now. It ends when its state does.
- * @param last the remembered one, or the one that was found when the service was adopted
+ * @param last the remembered deployment, or the deployment that the service was found with
  */
 export function advanced<Last extends ServiceDeployment>(
   last: Last | undefined,
@@ -159,7 +206,7 @@ export function accepted<Observed extends ObservedState>(
 /** Returns the memory of a new deployment, with what the answer to its request shows. */
 export function startedDeployment(
   answer: ServiceStatus | undefined,
-  before: ShownStatus | undefined,
+  before: ServiceStatus | undefined,
   now: Date,
 ): Pick<ServiceDeployment, "startedAt" | "baseline" | "state" | "requestId"> {
   return {
@@ -168,29 +215,4 @@ export function startedDeployment(
     state: answer && shownState(answer.state),
     requestId: answer?.deploymentRequestId,
   };
-}
-
-/**
- * Starts a failed deployment of the operator again once that is due.
- * @param last with what is known now
- * @param of what is deployed, e.g. "commit 1a2b3c4"
- * @param again deploys it as one of several attempts
- * @returns undefined when it is left to a person: no such policy, its limit reached, or no such failure
- */
-export function checkRetry<Action>(
-  { now, policies: { retry } }: ServiceContext,
-  last: ServiceDeployment | undefined,
-  { phase, state }: Progress,
-  of: string,
-  again: (attempts: number) => Plan<Action>,
-): Plan<Action> | undefined {
-  const { attempts = 0, finishedAt, startedAt, state: ended = "" } = last ?? {};
-  if (retry === undefined || finishedAt === undefined || attempts >= retry.limit) return undefined;
-  // A canceled deployment is no failure, and a failed stop is no failure of the deployment.
-  const isFailed = phase === "failed" && startedAt !== undefined && /(^|_)ERROR$/.test(ended);
-  if (!isFailed || state !== ended) return undefined;
-  const left = Date.parse(finishedAt) + retry.backoffMs - now.getTime();
-  if (!(left > 0)) return again(attempts + 1);
-  const message = `The platform reports ${state} for ${of}. It is deployed again after the time that spec.lifecycle.retry says.`;
-  return { is: "waiting", why: { reason: failureReason(state), message }, again: left };
 }

@@ -2,49 +2,60 @@
 import { timeText } from "../../api/status.ts";
 import type { ConditionFact, DriftField, Report } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
+import type { ListedObject } from "../shared/names.ts";
+import type { RunFacts, RunState } from "../shared/run-schedule.ts";
 import { hasUpdate, settingsCondition } from "../shared/settings-synced.ts";
 import { fitOptional } from "../shared/text.ts";
-import type { WrittenSettings } from "./crd-status.ts";
-import type { ServiceKind } from "./define.ts";
-import { lastFailure } from "./failure.ts";
-import { isServiceShown } from "./identity.ts";
+import type { ServiceFailure } from "./crd-status.ts";
 import { ingressFields, ingressReady } from "./ingress.ts";
 import { shownState, stateCondition } from "./messages.ts";
-import {
-  serviceRecord,
-  type RunState,
-  type ServiceContext,
-  type ServiceMemory,
-  type ServiceObserved,
-  type ServiceNames,
-} from "./model.ts";
+import { serviceRecord, type ServiceContext, type ServiceNames, type ServiceObserved } from "./model.ts";
+import { movedPast, type ServiceFacts } from "./progress.ts";
 import {
   declaredSettings,
-  memorable,
   observedSettings,
-  revisionOf,
   type ServiceSetting,
   settingsDrift,
   shownField,
   unsentPaths,
 } from "./settings.ts";
-import { movedPast } from "./trace.ts";
 
-export function report(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): Report {
-  const ready = kind.ready(context, observed);
-  const always = kind.reportAlways?.(context, observed) ?? { conditions: [], status: {} };
-  // A service that does not belong to this resource, or not yet, is neither reported nor remembered.
-  if (context.identitySource !== "recorded") return { ready, ...always };
-  const { conditions, status: members, ...own } = kind.report(context, observed);
-  const { status, unseen } = observed;
-  const state = status === undefined || unseen !== undefined ? undefined : shownState(status.state);
-  const drift = isServiceShown(kind, context, observed) ? driftOf(kind, context, observed) : [];
-  const isCompared = drift.length > 0 || observed.siblings !== undefined || kind.comparesUnlisted === true;
+/** A kind of services: its names, and the table of its settings. */
+interface Reported<Spec, Item> extends ServiceNames {
+  readonly settings: readonly ServiceSetting<Spec, Item>[];
+}
+
+/** What a kind adds to the report of a service. Its members of status win. */
+interface OwnReport extends Pick<
+  Report,
+  "ready" | "conditions" | "status" | "note" | "redeployRefusal" | "secret" | "lookWithin"
+> {
+  readonly lastFailure: ServiceFailure | undefined;
+  /** Drift beside that of settings and run state; undefined where the platform does not show the service. */
+  readonly drift: readonly DriftField[] | undefined;
+  /** Drift is also known where the platform does not list services. */
+  readonly comparesUnlisted?: boolean;
+}
+
+/** Returns the report of a service that belongs to its resource. */
+export function serviceReport<Spec, Item extends ListedObject>(
+  kind: Reported<Spec, Item>,
+  context: ServiceContext & { readonly spec: Spec },
+  observed: ServiceObserved<Item>,
+  { last, run }: Pick<ServiceFacts, "last" | "run">,
+  { ready, conditions, status: members, lastFailure, drift: own, comparesUnlisted = false, ...rest }: OwnReport,
+): Report {
+  const { status, unknownState } = observed;
+  const state = status === undefined || unknownState !== undefined ? undefined : shownState(status.state);
+  const drift =
+    own === undefined
+      ? []
+      : [...settingsDriftOf(kind, context, observed), ...own, ...runStateDrift(context, observed, run)];
+  const isCompared = drift.length > 0 || observed.siblings !== undefined || comparesUnlisted;
   return {
     ready,
     conditions: [
       ...deployed(kind, observed),
-      ...always.conditions,
       ...conditions,
       ...ingressReady(observed.ingress),
       ...settingsSynced(kind, context, observed),
@@ -54,25 +65,24 @@ export function report(kind: ServiceKind, context: ServiceContext, observed: Ser
       stateSince: sinceOf(context, state),
       serviceDeploymentStatus: fitOptional(status?.serviceDeploymentStatus),
       environmentId: context.inputs.environmentId,
-      lastDeployment: kind.followed(context, observed),
-      lastFailure: lastFailure(kind, context, observed),
-      runState: runStateOf(context, observed),
+      lastDeployment: last,
+      lastFailure,
+      runState: runStateOf(context, observed, run),
       stopping: stoppingOf(context, observed),
       ingress: ingressFields(observed.ingress),
-      ...always.status,
       ...members,
     },
     ...(isCompared && { drift }),
-    ...(observed.failureLog !== undefined && { learned: { lastFailure: lastFailure(kind, context, observed) } }),
-    ...own,
+    ...(observed.failureLog !== undefined && { learned: { lastFailure } }),
+    ...rest,
   };
 }
 
 /** Reports the settings that were changed since they were last sent, and that cannot be sent. */
-function settingsSynced(
-  kind: ServiceKind,
-  context: ServiceContext,
-  observed: ServiceObserved,
+function settingsSynced<Spec, Item extends ListedObject>(
+  kind: Reported<Spec, Item>,
+  context: ServiceContext & { readonly spec: Spec },
+  observed: ServiceObserved<Item>,
 ): readonly ConditionFact[] {
   const { settings, operations, noun, plural } = kind;
   const { update } = operations;
@@ -93,8 +103,8 @@ function sinceOf({ memory, now }: ServiceContext, state: string | undefined): st
   return state && timeText(now);
 }
 
-function deployed({ noun }: ServiceNames, { status, unseen }: ServiceObserved): readonly ConditionFact[] {
-  if (unseen !== undefined) return [{ type: "Deployed", status: "Unknown", ...unseen }];
+function deployed({ noun }: ServiceNames, { status, unknownState }: ServiceObserved): readonly ConditionFact[] {
+  if (unknownState !== undefined) return [{ type: "Deployed", status: "Unknown", ...unknownState }];
   return status === undefined ? [] : [stateCondition("Deployed", status.state, noun)];
 }
 
@@ -105,27 +115,22 @@ export function upToDateCondition(isUpToDate: boolean, pending: string): Conditi
     : { type: "UpToDate", status: "False", reason: "DeployPending", message: pending };
 }
 
-/** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
-export function writtenSettings<Spec>(
-  settings: readonly ServiceSetting<Spec, never>[],
-  { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
-): WrittenSettings {
-  const sent = memory.written?.settings ?? memorable(declaredSettings(settings, spec));
-  return { revision: revisionOf(memory), ...memory.written, settings: { ...sent } };
-}
-
 /**
  * Returns the run state that the operator last applied. Detects a service that someone else started after it was
  * stopped.
  */
-function runStateOf({ memory, spec }: ServiceContext, { status }: ServiceObserved): RunState | undefined {
-  const started = spec.runState === "Running" && servicePhase(status?.state ?? "") === "running";
+function runStateOf(
+  { memory }: ServiceContext,
+  { status }: ServiceObserved,
+  { wanted }: RunFacts,
+): RunState | undefined {
+  const started = wanted === "Running" && servicePhase(status?.state ?? "") === "running";
   return started && memory.runState === "Stopped" ? "Running" : memory.runState;
 }
 
 /** Returns whether the service runs, where the platform shows that, and no request to stop is open. */
 export function observedRunState(context: ServiceContext, observed: ServiceObserved): RunState | undefined {
-  if (observed.unseen !== undefined || stoppingOf(context, observed) !== undefined) return undefined;
+  if (observed.unknownState !== undefined || stoppingOf(context, observed) !== undefined) return undefined;
   const phase = servicePhase(observed.status?.state ?? "");
   if (phase === "running") return "Running";
   return phase === "stopped" || phase === "idle" ? "Stopped" : undefined;
@@ -135,31 +140,31 @@ export function observedRunState(context: ServiceContext, observed: ServiceObser
  * Returns the baseline of the open request to stop. The request ends when the service is stopped, or shows a change and
  * is not at work.
  */
-export function stoppingOf({ memory }: ServiceContext, { status, unseen }: ServiceObserved): string | undefined {
+export function stoppingOf({ memory }: ServiceContext, { status, unknownState }: ServiceObserved): string | undefined {
   const before = memory.stopping;
-  if (unseen !== undefined) return before;
+  if (unknownState !== undefined) return before;
   const phase = servicePhase(status?.state ?? "");
   const over = phase === "stopped" || (phase !== "busy" && status !== undefined && movedPast(before, status));
   return over ? undefined : before;
 }
 
-function driftOf(kind: ServiceKind, context: ServiceContext, observed: ServiceObserved): readonly DriftField[] {
-  const { settings } = kind;
+/** Returns the drift of the settings that the spec declares. */
+function settingsDriftOf<Spec, Item extends ListedObject>(
+  { settings }: Reported<Spec, Item>,
+  context: ServiceContext & { readonly spec: Spec },
+  observed: ServiceObserved<Item>,
+): readonly DriftField[] {
   const { spec } = context;
   const record = serviceRecord(context, observed);
-  const differences =
-    record && settingsDrift(declaredSettings(settings, spec), observedSettings(settings, record, spec));
-  return [
-    ...(differences ?? []).map(shownField),
-    ...kind.drift(context, observed),
-    ...runStateDrift(context, observed),
-  ];
+  if (record === undefined) return [];
+  return settingsDrift(declaredSettings(settings, spec), observedSettings(settings, record, spec)).map(shownField);
 }
 
 /** Returns the drift of a run state that others changed. */
 function runStateDrift(
-  { memory, spec: { runState: wanted } }: ServiceContext,
+  { memory }: ServiceContext,
   { status }: ServiceObserved,
+  { wanted }: RunFacts,
 ): readonly DriftField[] {
   const phase = servicePhase(status?.state ?? "");
   const path = "spec.runState";

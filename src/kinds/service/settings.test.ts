@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { declaredSettings, memorable, writtenWith } from "./settings.ts";
+import { declaredSettings, rememberedSettings, writtenWith } from "./settings.ts";
 
 /** The settings of these values. */
 const settingsOf = (values: Readonly<Record<string, unknown>>) =>
@@ -11,7 +11,10 @@ const settingsOf = (values: Readonly<Record<string, unknown>>) =>
 
 it("the memory of settings holds no credentials, and is otherwise the same", () => {
   const settings = { "spec.cpu": "500", "spec.gitRepository.url": '"https://me:s3cret@git.example.com/a.git"' };
-  expect(memorable(settings)).toEqual({ ...settings, "spec.gitRepository.url": '"https://•••@git.example.com/a.git"' });
+  expect(rememberedSettings(settings)).toEqual({
+    ...settings,
+    "spec.gitRepository.url": '"https://•••@git.example.com/a.git"',
+  });
 });
 
 const wanted = settingsOf({ "spec.cpu": 250, "spec.name": "main", "spec.storage": undefined });

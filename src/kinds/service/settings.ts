@@ -73,7 +73,7 @@ export function exportedSettings<Spec, Item>(
 }
 
 /** Returns the settings as the status remembers them, without credentials. */
-export function memorable(settings: Settings): Settings {
+export function rememberedSettings(settings: Settings): Settings {
   return Object.fromEntries(Object.entries(settings).map(([path, value]) => [path, withoutCredentials(value)]));
 }
 
@@ -93,7 +93,7 @@ export function shownField({ path, desired, observed }: DriftField): DriftField 
 
 /** Returns the paths of the declared settings that differ from what was last sent; none when that is not known. */
 export function unsentPaths(declared: Settings, written: WrittenSettings | undefined): readonly string[] {
-  const wanted = memorable(declared);
+  const wanted = rememberedSettings(declared);
   const sent = written?.settings;
   return Object.keys(wanted).filter((path) => sent !== undefined && sent[path] !== wanted[path]);
 }
@@ -111,7 +111,7 @@ export function isUnsent<Spec>(
  * same settings when they were last sent. Such a difference is reported as drift and does not cause another update.
  */
 export function sendingDue(declared: Settings, observed: Settings, written: WrittenSettings | undefined): boolean {
-  const wanted = memorable(declared);
+  const wanted = rememberedSettings(declared);
   return settingsDrift(declared, observed).some(
     ({ path, observed: found }) =>
       written?.settings?.[path] !== wanted[path] || written?.altered?.[path] !== withoutCredentials(found),
@@ -129,6 +129,15 @@ export function revisionOf(memory: {
   return memory.written?.revision ?? memory.lastDeployment?.settings ?? 0;
 }
 
+/** Returns what the operator wrote. For an adopted service, the spec at that time is the baseline. */
+export function writtenSettings<Spec>(
+  settings: readonly ServiceSetting<Spec, never>[],
+  { spec, memory }: { readonly spec: Spec; readonly memory: ServiceMemory },
+): WrittenSettings {
+  const sent = memory.written?.settings ?? rememberedSettings(declaredSettings(settings, spec));
+  return { revision: revisionOf(memory), ...memory.written, settings: { ...sent } };
+}
+
 /**
  * Returns the memory of settings that were just sent.
  * @param stored the settings in the platform's answer, if it had one
@@ -136,9 +145,9 @@ export function revisionOf(memory: {
  */
 export function writtenWith(declared: Settings, stored: Settings | undefined, revision: number): WrittenSettings {
   const otherwise = stored === undefined ? [] : settingsDrift(declared, stored);
-  const altered = memorable(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));
+  const altered = rememberedSettings(Object.fromEntries(otherwise.map(({ path, observed }) => [path, observed])));
   return {
-    settings: memorable(declared),
+    settings: rememberedSettings(declared),
     altered: otherwise.length === 0 ? undefined : altered,
     revision: revision + 1,
   };

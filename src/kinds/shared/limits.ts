@@ -75,7 +75,7 @@ export async function isProjectOfOrganization(api: Platform, projectId: Uuid): P
  * Returns the project of the organization that an environment is in. Every surface lists the environments of a project
  * by id. A project that the token may not read does not end the search.
  * @returns undefined when no project has it
- * @throws ApiError, "Forbidden" if no other project has it: it may be in the one that is forbidden
+ * @throws ApiError, "Forbidden" if no other project has it: it may be in the forbidden project
  */
 export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
   let forbidden: ApiError | undefined;

@@ -4,7 +4,7 @@ import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import type { OpenIntent } from "../../engine/contract/kind.ts";
 import { asPage } from "../../platform/codec/listing.ts";
 import { baseline, landed, nameMark, notCreated } from "./create-trace.ts";
-import { checkLatecomers, outside, sameName } from "./names.ts";
+import { checkDuplicate, reasonOutsideProjects, sameName } from "./names.ts";
 
 const ONE = "00000000-0000-4000-8000-000000000001";
 const TWO = "00000000-0000-4000-8000-000000000002";
@@ -79,7 +79,7 @@ describe("[A2] another object of the name of one that was created here", () => {
   const context = { spec: {}, identitySource: "recorded", records: { holderOf: nobody } } as const;
   const later = { id: TWO, name: "Shop", createdAt: at(3) };
   const check = (change: object, other: object) =>
-    checkLatecomers({ ...context, ...change }, mine, [mine, { ...later, ...other }], "x");
+    checkDuplicate({ ...context, ...change }, mine, [mine, { ...later, ...other }], "x");
 
   it("is reported if it was created later", () => {
     const message = expect.stringMatching(new RegExp(`${TWO}.*${ONE}.*Nothing is deleted`)) as string;
@@ -107,6 +107,8 @@ it.each([
 ] as const)(
   "a deletion outside the connection's projects %j allowed, in %s: refused %s",
   (allowedProjects, projectId, refused) => {
-    expect(outside({ policies: { allowedProjects } }, projectId)?.reason).toBe(refused ? "NotObservable" : undefined);
+    expect(reasonOutsideProjects({ policies: { allowedProjects } }, projectId)?.reason).toBe(
+      refused ? "NotObservable" : undefined,
+    );
   },
 );

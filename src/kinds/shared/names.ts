@@ -55,12 +55,11 @@ export function alreadyManaged(id: Uuid, holder: string): Why {
 
 /**
  * Stalls if the platform has a later object with the name of one that was created here. Names are unique; a platform
- * that does not enforce this has such an object if a create that was given up took effect later (docs/reliability.md
- * A2).
+ * that does not enforce this has such an object if a create that was given up took effect later.
  * @param what e.g. `project "shop"`
  * @returns undefined when there is none, or when the user has confirmed by its id which one is meant
  */
-export function checkLatecomers(
+export function checkDuplicate(
   {
     spec,
     identitySource,
@@ -85,7 +84,7 @@ export function checkLatecomers(
  * Returns the reason of a resource whose object is gone from the platform.
  * @param hasOnMissing whether the kind has spec.lifecycle.onMissing
  */
-export function deletedThere(what: string, id: Uuid, hasOnMissing = true): Why {
+export function reasonDeleted(what: string, id: Uuid, hasOnMissing = true): Why {
   const recreate = hasOnMissing ? ", or set spec.lifecycle.onMissing to Recreate" : "";
   const message = `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again${recreate}.`;
   return { reason: "ExternalResourceDeleted", message };
@@ -95,7 +94,7 @@ export function deletedThere(what: string, id: Uuid, hasOnMissing = true): Why {
  * Returns the plan for an object that is not shown: to forget it, so that it is created again, if it is proven gone and
  * onMissing is Recreate; else to stall.
  */
-export function gone(
+export function planGone(
   context: Identified & WithPolicies<"onMissing">,
   why: Why,
 ): Extract<Plan<never>, { readonly why: Why }> {
@@ -104,14 +103,17 @@ export function gone(
   return { is: recreates ? "forget" : "stalled", why };
 }
 
-/** Returns the reason of a given or claimed id under which the platform shows nothing. */
-export function notThere(what: string, id: Uuid, where: string): Why {
-  const message = `The platform shows no ${what} with the id ${id} in ${where}. Fix or remove the id.`;
+/**
+ * Returns the reason of a given or claimed id under which the platform shows nothing.
+ * @param advice what to do, where the id cannot be removed
+ */
+export function reasonNotFound(what: string, id: Uuid, where: string, advice = "Fix or remove the id."): Why {
+  const message = `The platform shows no ${what} with the id ${id} in ${where}. ${advice}`;
   return { reason: "InvalidSpec", message };
 }
 
 /** Returns the reason of an id whose object has another name than the spec: it is neither adopted nor deleted. */
-export function otherName(what: string, id: Uuid): Why {
+export function reasonOtherName(what: string, id: Uuid): Why {
   const message = `The object ${id} has another name than spec.name, so it may not be the intended ${what}; it is neither adopted nor deleted.`;
   return { reason: "NameConflict", message };
 }
@@ -130,13 +132,16 @@ export function projectNotAllowed(
 }
 
 /** Returns why nothing in a project outside of allowedProjects is deleted or stopped, even if it is recorded. */
-export function outside(context: WithPolicies<"allowedProjects">, projectId: Uuid | undefined): Why | undefined {
+export function reasonOutsideProjects(
+  context: WithPolicies<"allowedProjects">,
+  projectId: Uuid | undefined,
+): Why | undefined {
   const refused = projectNotAllowed(context, projectId);
   return refused && { reason: "NotObservable", message: `${refused.message} Nothing is deleted or stopped.` };
 }
 
 /** An object that a list of the platform does not show. */
-export interface Missed {
+export interface UnshownObject {
   /** E.g. "project". */
   readonly noun: string;
   readonly name: string;
@@ -146,9 +151,9 @@ export interface Missed {
 }
 
 /** Returns the reason of an id that the platform does not show. */
-export function unseen({ identitySource }: Identified, { noun, name, id, where }: Missed): Why {
-  if (identitySource === "recorded") return deletedThere(`${noun} "${name}"`, id);
-  if (identitySource !== "orphaned") return notThere(noun, id, where);
+export function reasonNotShown({ identitySource }: Identified, { noun, name, id, where }: UnshownObject): Why {
+  if (identitySource === "recorded") return reasonDeleted(`${noun} "${name}"`, id);
+  if (identitySource !== "orphaned") return reasonNotFound(noun, id, where);
   const message = `The platform shows no ${noun} with the id ${id} in ${where}.`;
   return { reason: "ExternalResourceDeleted", message };
 }

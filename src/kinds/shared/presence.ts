@@ -2,7 +2,7 @@
 import type { Goal, ListEvidence, Plan, Presence, ReconcileContext } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
-import { gone, unseen, type Missed } from "./names.ts";
+import { planGone, reasonNotShown, type UnshownObject } from "./names.ts";
 import type { Identified, WithPolicies, WithRecords } from "./types.ts";
 
 /**
@@ -40,23 +40,23 @@ export function isKnown(presence: Presence, goal: Goal): boolean {
 export function planUnshown(
   context: Identified & WithPolicies<"onMissing">,
   presence: Presence,
-  missed: Missed,
+  unshown: UnshownObject,
 ): Plan<never> {
-  if (presence === "Gone") return gone(context, unseen(context, missed));
-  const message = messageOf(presence, missed);
+  if (presence === "Gone") return planGone(context, reasonNotShown(context, unshown));
+  const message = messageOf(presence, unshown);
   if (context.identitySource !== "recorded") return stalled("NotObservable", message);
   return { is: "unknown", why: { reason: "NotListed", message } };
 }
 
 /** Returns the plan for an object that is to be deleted and is not shown. */
-export function planUnshownRemoval(presence: Presence, missed: Missed): Plan<never> {
+export function planUnshownRemoval(presence: Presence, unshown: UnshownObject): Plan<never> {
   if (presence === "Gone") return { is: "settled" };
-  const message = messageOf(presence, missed);
+  const message = messageOf(presence, unshown);
   if (presence === "Unconfirmed") return { is: "waiting", why: { reason: "Deleting", message } };
   return stalled("NotObservable", message);
 }
 
-function messageOf(presence: Presence, { noun, name, id, where }: Missed): string {
+function messageOf(presence: Presence, { noun, name, id, where }: UnshownObject): string {
   const missed = `The platform's list does not show the ${noun} "${name}" (${id}) in ${where}`;
   return presence === "Unconfirmed"
     ? `${missed} any more. It counts as gone once two reads of the list that are a minute apart lack it.`

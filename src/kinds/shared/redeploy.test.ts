@@ -30,7 +30,8 @@ it.each<[string, applications.Change, string | undefined]>([
   ],
   ["during its deletion", { ...redeploy, goal: "stopped" }, "The application is being deleted."],
 ])("a request to deploy again is refused %s", (_what, change, expected) => {
-  expect(redeployRefusal("application", applications.contextWith(change))).toBe(expected);
+  const context = applications.contextWith(change);
+  expect(redeployRefusal("application", context, context.spec.runState)).toBe(expected);
 });
 
 const blocked = new Set(["deployApplication", "deployDatabase"]);

@@ -1,9 +1,9 @@
 /** The annotation redeploy-requested-at: one more deployment of the same commit or settings, for each value. Pure. */
 import type { ContextPolicies, Goal } from "../../engine/contract/kind.ts";
+import type { RunState } from "./run-schedule.ts";
 
 interface Context {
   readonly goal: Goal;
-  readonly spec: { readonly runState?: "Running" | "Stopped" };
   readonly memory: { readonly lastHandledRedeployAt?: string | undefined };
   readonly policies: Pick<ContextPolicies, "redeploy" | "forbiddenBy">;
 }
@@ -19,14 +19,15 @@ export function redeployDue({
 /**
  * Returns why a requested deployment is refused, as sentences; undefined without a request, and where it is due.
  * @param noun e.g. "application"
+ * @param wanted the run state that is wanted now
  */
-export function redeployRefusal(noun: string, context: Context): string | undefined {
-  const { goal, spec, policies } = context;
+export function redeployRefusal(noun: string, context: Context, wanted: RunState | undefined): string | undefined {
+  const { goal, policies } = context;
   if (redeployDue(context) === undefined) return undefined;
   if (goal !== "present") return `The ${noun} is being deleted.`;
   if (policies.forbiddenBy !== undefined)
     return `spec.lifecycle.managementPolicy is ${policies.forbiddenBy}, which forbids a deployment.`;
-  if (spec.runState === "Stopped")
+  if (wanted === "Stopped")
     return `The ${noun} is to be stopped, as spec.runState or spec.runSchedule says. Its next start deploys it.`;
   return undefined;
 }

@@ -1,136 +1,100 @@
 /**
- * `spec.runSchedule`: while it stops an object, the kind sees Stopped in `spec.runState`, and otherwise what the spec
- * says. Pure.
+ * Whether an object is to run: `spec.runState`, or Stopped while `spec.runSchedule` stops it. Pure. The engine resolves
+ * the schedule into `ContextPolicies.runSchedule`; the spec stays what the user wrote.
  */
 import { timeText } from "../../api/status.ts";
-import type { JsonObject, Kind, KindTypes, Plan, ReconcileContext, Report } from "../../engine/contract/kind.ts";
+import type { Plan, ReconcileContext, Report, RunSchedule, Why } from "../../engine/contract/kind.ts";
 import { isSupported } from "../../platform/codec/operations.ts";
-import { stalled } from "./checks.ts";
 
-type RunState = "Running" | "Stopped";
-
-interface RunTypes extends KindTypes {
-  readonly spec: { readonly runState?: RunState | undefined };
-  readonly memory: JsonObject & {
-    readonly runState?: RunState | undefined;
-    readonly runUntil?: string | undefined;
-  };
-}
+export type RunState = "Running" | "Stopped";
 
 /** How messages name the objects of a kind, and the operations of the platform's API that start and stop them. */
 interface RunNames {
   readonly noun: string;
   readonly plural: string;
-  readonly operations: { readonly deploy?: string; readonly stop?: string };
+  readonly operations: { readonly deploy: string; readonly stop: string };
 }
 
-interface RunControl<K extends RunTypes> extends Pick<RunNames, "noun" | "plural"> {
-  readonly start: string;
-  readonly stop: string;
-  shown(context: ReconcileContext<K>, observed: K["observed"]): RunState | undefined;
+interface RunContext extends Pick<ReconcileContext, "now" | "isFull"> {
+  readonly spec: { readonly runState?: RunState | undefined };
+  readonly memory: { readonly runState?: RunState | undefined; readonly runUntil?: string | undefined };
+  readonly policies: { readonly runSchedule?: RunSchedule | undefined };
 }
 
-/**
- * Returns the kind with a schedule; the kind itself if it has no operation to start or to stop its objects.
- * @param shown returns whether an object runs, where the platform shows that, and no request to stop is open
- */
-export function withRunSchedule<K extends RunTypes>(
-  kind: Kind<K>,
-  { noun, plural, operations: { deploy: start, stop } }: RunNames,
-  shown: RunControl<K>["shown"],
-): Kind<K> {
-  if (start === undefined || stop === undefined) return kind;
-  const control: RunControl<K> = { noun, plural, start, stop, shown };
-  const scheduled = (context: ReconcileContext<K>, observed?: K["observed"]): ReconcileContext<K> => {
-    const runState = wantedRunState(control, context, observed);
-    return runState === undefined ? context : withRunState(context, runState);
-  };
-  return {
-    ...kind,
-    observe: (context, api) => kind.observe(scheduled(context), api),
-    plan: (context, observed) => {
-      const plan = kind.plan(scheduled(context, observed), observed);
-      if (context.policies.runSchedule === undefined) return plan;
-      if (plan.is === "settled") return checkSupport(control, context) ?? plan;
-      const due = context.memory.runState === "Stopped" ? control.start : control.stop;
-      if (plan.is !== "step" || plan.step.op !== due || plan.step.corrects === true) return plan;
-      return { is: "step", step: { ...plan.step, scheduled: true } };
-    },
-    act: (step, context, observed, api) => kind.act(step, scheduled(context, observed), observed, api),
-    trace: (intent, context, api) => kind.trace(intent, scheduled(context), api),
-    report: (context, observed) =>
-      reported(control, context, observed, kind.report(scheduled(context, observed), observed)),
-  };
+/** Whether an object is to run now. */
+export interface RunFacts {
+  /** The run state that the spec or its schedule wants; undefined where neither says one. */
+  readonly wanted: RunState | undefined;
+  /**
+   * Until when the object runs although the schedule has a window open, because a user started it manually after it was
+   * stopped. A manual stop ends this.
+   */
+  readonly heldUntil: string | undefined;
+  /** Why the schedule stops nothing: the platform has no operation to stop such objects, or to start them. */
+  readonly unsupported: Why | undefined;
+  /** Whether the object runs, where the platform shows that, and no request to stop is open. */
+  readonly shown: RunState | undefined;
 }
 
-function withRunState<K extends RunTypes>(context: ReconcileContext<K>, runState: RunState): ReconcileContext<K> {
-  return { ...context, spec: { ...context.spec, runState } };
+/** Returns whether an object is to run now. @param shown see `RunFacts.shown`; undefined also before anything was read */
+export function runFacts(names: RunNames, context: RunContext, shown?: RunState): RunFacts {
+  const { spec, policies } = context;
+  const { runSchedule } = policies;
+  const unsupported = runSchedule && unsupportedSchedule(names, context);
+  const heldUntil = manualRunUntil(context, shown);
+  const isStopped = runSchedule?.stopUntil !== undefined && unsupported === undefined && heldUntil === undefined;
+  const unstopped = runSchedule === undefined ? spec.runState : (spec.runState ?? "Running");
+  return { wanted: isStopped ? "Stopped" : unstopped, heldUntil, unsupported, shown };
 }
 
-/** Returns the run state that is wanted now; undefined without a schedule. @param observed if that is known */
-function wantedRunState<K extends RunTypes>(
-  control: RunControl<K>,
-  context: ReconcileContext<K>,
-  observed: K["observed"] | undefined,
-): RunState | undefined {
-  const { runSchedule } = context.policies;
-  if (runSchedule === undefined) return undefined;
-  const isStopped =
-    runSchedule.stopUntil !== undefined &&
-    checkSupport(control, context) === undefined &&
-    heldUntil(control, context, observed) === undefined;
-  return isStopped ? "Stopped" : (context.spec.runState ?? "Running");
-}
-
-/** Returns why the schedule stops nothing: the platform has no operation to stop such objects, or to start them. */
-function checkSupport<K extends RunTypes>(
-  { plural, start, stop }: RunControl<K>,
-  { isFull }: ReconcileContext<K>,
-): Plan<never> | undefined {
-  const missing = isSupported(stop, isFull) ? "start" : "stop";
-  if (missing === "start" && isSupported(start, isFull)) return undefined;
+function unsupportedSchedule({ plural, operations }: RunNames, { isFull }: RunContext): Why | undefined {
+  const missing = isSupported(operations.stop, isFull) ? "start" : "stop";
+  if (missing === "start" && isSupported(operations.deploy, isFull)) return undefined;
   const message = `The surface Documented has no ${missing} of ${plural}: spec.runSchedule stops nothing. Remove it.`;
-  return stalled("NotSupportedByPlatform", message);
+  return { reason: "NotSupportedByPlatform", message };
 }
 
-/**
- * Returns the time until which the object runs although a window is open, because a user started it manually after it
- * was stopped; undefined if there is none. A manual stop ends this.
- */
-function heldUntil<K extends RunTypes>(
-  control: RunControl<K>,
-  context: ReconcileContext<K>,
-  observed: K["observed"] | undefined,
-): string | undefined {
-  const { memory, now, policies } = context;
-  const shown = observed === undefined ? undefined : control.shown(context, observed);
+function manualRunUntil({ memory, now, policies }: RunContext, shown: RunState | undefined): string | undefined {
   if (shown === "Stopped") return undefined;
   if (memory.runUntil !== undefined && Date.parse(memory.runUntil) > now.getTime()) return memory.runUntil;
   const { stopUntil } = policies.runSchedule ?? {};
   return shown === "Running" && memory.runState === "Stopped" ? stopUntil && timeText(stopUntil) : undefined;
 }
 
-/** Adds the next change by the schedule to a report. */
-function reported<K extends RunTypes>(
-  control: RunControl<K>,
-  context: ReconcileContext<K>,
-  observed: K["observed"],
+/** Returns a plan with what the schedule adds: which step is the schedule's, and that the platform cannot follow it. */
+export function scheduledPlan<Action>(
+  { operations }: RunNames,
+  { memory, policies }: RunContext,
+  { unsupported }: RunFacts,
+  plan: Plan<Action>,
+): Plan<Action> {
+  if (policies.runSchedule === undefined) return plan;
+  if (plan.is === "settled") return unsupported === undefined ? plan : { is: "stalled", why: unsupported };
+  const due = memory.runState === "Stopped" ? operations.deploy : operations.stop;
+  if (plan.is !== "step" || plan.step.op !== due || plan.step.corrects === true) return plan;
+  return { is: "step", step: { ...plan.step, scheduled: true } };
+}
+
+/** Returns a report with what the schedule adds: the manual run, why the object is stopped, and the next change. */
+export function scheduledReport(
+  { noun }: RunNames,
+  { now, policies: { runSchedule } }: RunContext,
+  { wanted, heldUntil, unsupported, shown }: RunFacts,
   report: Report,
 ): Report {
-  const { runSchedule } = context.policies;
-  const status = { ...report.status, runUntil: heldUntil(control, context, observed) };
-  if (runSchedule === undefined || checkSupport(control, context) !== undefined) return { ...report, status };
+  const status = { ...report.status, runUntil: heldUntil };
+  if (runSchedule === undefined || unsupported !== undefined) return { ...report, status };
   const { stopUntil, nextStop } = runSchedule;
-  if (stopUntil === undefined || wantedRunState(control, context, observed) !== "Stopped")
-    return changingAt({ ...report, status }, context.now, nextStop, "Stopped");
-  const message = `The ${control.noun} is stopped until ${timeText(stopUntil)}, as spec.runSchedule says.`;
+  if (stopUntil === undefined || wanted !== "Stopped")
+    return changingAt({ ...report, status }, now, nextStop, "Stopped");
+  const message = `The ${noun} is stopped until ${timeText(stopUntil)}, as spec.runSchedule says.`;
   const stopped: Report = {
     ...report,
     ready: report.ready.reason === "Stopped" ? { reason: "Stopped", message } : report.ready,
     // A start from now on counts as a manual start.
-    status: { ...status, ...(control.shown(context, observed) === "Stopped" && { runState: "Stopped" }) },
+    status: { ...status, ...(shown === "Stopped" && { runState: "Stopped" }) },
   };
-  return changingAt(stopped, context.now, stopUntil, "Running");
+  return changingAt(stopped, now, stopUntil, "Running");
 }
 
 /** Adds the next change, at which the object is reconciled; none where `at` is undefined. */

@@ -22,7 +22,7 @@ interface Times {
 }
 
 /** Reports whether an entry may come from an import at that time; true where the platform does not show its time. */
-export function isOfThen({ createdAt }: Times, sentAt: string | undefined): boolean {
+export function createdByImport({ createdAt }: Times, sentAt: string | undefined): boolean {
   return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
 }
 
@@ -40,7 +40,7 @@ export function isOfApplication({ scope }: { readonly scope?: string | undefined
 const ATTEMPTS = 3;
 const RETRY_MS = 30_000;
 /** How long after an import a reconcile request sends nothing, so that one request does not send variables twice. */
-const ASK_MS = 5_000;
+const REQUEST_PAUSE_MS = 5_000;
 
 /** What is remembered of an import that left variables out. */
 interface Incomplete {
@@ -49,18 +49,21 @@ interface Incomplete {
 }
 
 /** Returns whether variables that an import left out are sent now, later or never. @param now the platform's clock */
-export function nextTry({ attempts = 0, sentAt }: Incomplete, now: Date | undefined): "send" | "later" | "refused" {
+export function retryDecision(
+  { attempts = 0, sentAt }: Incomplete,
+  now: Date | undefined,
+): "send" | "later" | "refused" {
   if (attempts >= ATTEMPTS) return "refused";
   return sinceSent(sentAt, now) < attempts * RETRY_MS ? "later" : "send";
 }
 
-/** Reports whether the user asks to send them once more. @param now the platform's clock */
-export function isAskedAgain(
+/** Reports whether the user requests that they are sent once more. @param now the platform's clock */
+export function retryRequested(
   { requested }: Pick<ReconcileContext, "requested">,
   { sentAt }: Incomplete,
   now: Date | undefined,
 ): boolean {
-  return requested !== undefined && !(sinceSent(sentAt, now) < ASK_MS);
+  return requested !== undefined && !(sinceSent(sentAt, now) < REQUEST_PAUSE_MS);
 }
 
 function sinceSent(sentAt: string | undefined, now: Date | undefined): Ms {

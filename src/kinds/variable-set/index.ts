@@ -1,12 +1,12 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
 import type { FieldClaim, Kind, Needs, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import { type InputVariable, resolvedVariables, variableRequests } from "../shared/variables.ts";
-import { act, prepare } from "./act.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
 import { isVerified, observe } from "./observe.ts";
 import { plan, removalOf, claimedFields } from "./plan.ts";
 import { report } from "./report.ts";
+import { act, prepare } from "./requests.ts";
 
 export const variableSet: Kind<VariableSetTypes> = {
   resource: platformVariableSet,

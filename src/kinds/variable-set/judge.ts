@@ -1,6 +1,6 @@
 /** Decides what to do with each variable of the spec in an application. Pure. */
 import { sameContent } from "../../engine/contract/kind.ts";
-import { isAskedAgain, nextTry } from "../shared/variables.ts";
+import { retryRequested, retryDecision } from "../shared/variables.ts";
 import type { KnownTarget } from "./crd.ts";
 import type { ListedVariable, Observed, SetContext, SetVariable } from "./model.ts";
 import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type SetTarget } from "./target.ts";
@@ -62,11 +62,11 @@ function verdictDue({ context, observed, target: { known }, variable, own }: Cas
   if (isForeign && own.isSecret && !variable.isSecret && context.isFull) return "stuck";
   if (isDue(context, observed, known, variable)) return "send";
   if (isKept) return "kept";
-  return isFixed(context, own) ? "stuck" : nextTry(known, observed.serverNow);
+  return isFixed(context, own) ? "stuck" : retryDecision(known, observed.serverNow);
 }
 
 /** Reports whether the platform was not sent the current variable yet, or the user asks for it once more. */
 function isDue(context: SetContext, observed: Observed, known: KnownTarget, { name }: SetVariable): boolean {
   const isTried = knownOf(known, name)?.failed === true && sameContent(known.written, context.inputs.fingerprint);
-  return !isTried || isAskedAgain(context, known, observed.serverNow);
+  return !isTried || retryRequested(context, known, observed.serverNow);
 }

@@ -1,7 +1,7 @@
 /** The messages of a variable set: names, never values; the same text while the facts are the same. Pure. */
 import type { Why } from "../../engine/contract/kind.ts";
 import { unprovenReason } from "../shared/limits.ts";
-import { outside } from "../shared/names.ts";
+import { reasonOutsideProjects } from "../shared/names.ts";
 import { fitText } from "../shared/text.ts";
 import type { Judged, Verdict } from "./judge.ts";
 import type { SetContext } from "./model.ts";
@@ -146,7 +146,7 @@ export function beyondReach(context: SetContext, { state, label }: SetTarget): W
         ? stays(`The platform does not show where the application ${label} belongs`)
         : undefined;
     case "outside":
-      return outside(context, state.projectId);
+      return reasonOutsideProjects(context, state.projectId);
     case "elsewhere":
       return stays(`The organization has no application ${label}`);
     case "forbidden":

@@ -1,6 +1,6 @@
 /** The applications of a set: what is remembered, what the platform shows, and the state of each variable. Pure. */
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
-import { isOfApplication, isOfThen, isUntouched, LANDING_MS } from "../shared/variables.ts";
+import { isOfApplication, createdByImport, isUntouched, LANDING_MS } from "../shared/variables.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Action, Inputs, ListedVariable, Observed, SetContext, SetVariable, TargetState } from "./model.ts";
 import { awaitedOf } from "./model.ts";
@@ -93,7 +93,7 @@ export function namesakesIn(
   return state.entries.filter((one) => one.key === name && (one.scope ?? scope) === scope);
 }
 
-/** Returns the entry of a variable: the one with the known id, else the only one of its name. */
+/** Returns the entry of a variable: the entry with the known id, else the only entry of its name. */
 export function ownEntry(target: SetTarget, variable: Named): ListedVariable | undefined {
   const same = namesakesIn(target.state, variable);
   const id = knownOf(target.known, variable.name)?.id;
@@ -139,7 +139,7 @@ export function readBack(
   const taken: ListedVariable[] = [];
   const found = (variable: KnownVariable): KnownVariable => {
     const same = namesakes(variable.key);
-    const fresh = same.filter((entry) => !before.has(entry.id) && isOfThen(entry, sentAt));
+    const fresh = same.filter((entry) => !before.has(entry.id) && createdByImport(entry, sentAt));
     const known = same.find(({ id }) => id === variable.id);
     const [made, another] = fresh;
     if (made === undefined || another !== undefined) {

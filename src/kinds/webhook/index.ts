@@ -12,7 +12,7 @@ import { alterationOf, isAltered } from "../shared/altered.ts";
 import { readAfterWrite } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
-import { alreadyManaged, deletedThere, unseen } from "../shared/names.ts";
+import { alreadyManaged, reasonDeleted, reasonNotShown } from "../shared/names.ts";
 import { platformWebhook, type WebhookMemory } from "./crd.ts";
 import {
   type Action,
@@ -136,8 +136,8 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | u
   const recorded = context.identitySource === "recorded";
   if (observed.shown === "gone") {
     return recorded
-      ? deletedThere("webhook", id, false)
-      : unseen(context, { noun: "webhook", name: "", id, where: "the organization" });
+      ? reasonDeleted("webhook", id, false)
+      : reasonNotShown(context, { noun: "webhook", name: "", id, where: "the organization" });
   }
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);

@@ -47,7 +47,6 @@ const RECORDS: ContextRecords = {
   unread: () => {},
   writtenAt: undefined,
   writtenInto: () => undefined,
-  wasReady: false,
   withoutSecrets: (text) => text,
   // The content itself.
   fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),

@@ -17,7 +17,7 @@ import {
   REQUEST,
   statusOf,
 } from "../../../test/support/services/applications.ts";
-import { serviceBaseline } from "../service/trace.ts";
+import { serviceBaseline } from "../service/progress.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import type { Observed } from "./model.ts";

@@ -19,7 +19,8 @@ import type { OpenIntent } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import { orderMark, serviceBaseline } from "../service/trace.ts";
+import { serviceBaseline } from "../service/progress.ts";
+import { requestMark } from "../service/requests.ts";
 import { application } from "./index.ts";
 
 /** A platform that answers a read of the status with it, or with a failure. */
@@ -81,7 +82,7 @@ describe("whether a deployment landed", () => {
 });
 
 /** The mark of a request that was made while the service showed this. */
-const markIn = (...shown: Parameters<typeof statusOf>) => orderMark(contextWith(), statusOf(...shown));
+const markIn = (...shown: Parameters<typeof statusOf>) => requestMark(contextWith(), statusOf(...shown));
 const [another, later] = [{ deploymentRequestId: REQUEST }, { lastDeploymentDate: "2026-11-21T10:00:00Z" }];
 const run = { executionId: "run-2" };
 
@@ -131,11 +132,6 @@ describe("a deployment landed", () => {
     const found = await application.trace(intentOf({ mark: markIn(before) }), contextWith(), platform(status));
     expect(found.is).toBe(landed ? "landed" : "absent");
   });
-});
-
-it("a state that was concluded without a read is no baseline", () => {
-  const implied = { ...statusOf("DEPLOYED"), impliedAt: "2026-11-21T10:00:00Z" };
-  expect(orderMark(contextWith(), implied)).toMatchObject({ state: null });
 });
 
 it("a create is unread where its list is not answered", async () => {

@@ -4,9 +4,9 @@ import { CLUSTER, clusterContext, listed } from "../../../test/support/kinds/clu
 import { openIntent } from "../../../test/support/kinds/contexts.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { traceOrder } from "./act.ts";
 import { clusterFacts } from "./model.ts";
-import { clusterBaseline } from "./order.ts";
+import { clusterBaseline } from "./operation.ts";
+import { trace } from "./requests.ts";
 
 /** An intent of a request that was made while the cluster showed this state; while it was not shown, without one. */
 const intent = (op: string, state = "DEPLOYED") => {
@@ -17,7 +17,7 @@ const intent = (op: string, state = "DEPLOYED") => {
 const showing = (status: () => Promise<unknown>) => platformWith({ clusters: { status } });
 const traced = (op: string, state: string, change: object = {}) => {
   const api = showing(() => Promise.resolve(listed(state, change).status));
-  return traceOrder(intent(op), clusterContext(), api);
+  return trace(intent(op), clusterContext(), api);
 };
 
 describe("the trace of a request", () => {
@@ -55,7 +55,7 @@ describe("the trace of a request", () => {
     ["an upgrade under way where nothing was shown before", "upgradeCluster", "", "DEPLOYING", {}, "landed"],
   ])("finds %s (%s, %s, then %s %o): %s", async (_what, op, before, state, change, expected) => {
     const api = showing(() => Promise.resolve(listed(state, change).status));
-    expect((await traceOrder(intent(op, before), clusterContext(), api)).is).toBe(expected);
+    expect((await trace(intent(op, before), clusterContext(), api)).is).toBe(expected);
   });
 
   it("remembers what was requested", async () => {
@@ -69,9 +69,9 @@ describe("the trace of a request", () => {
       const refuse = () => Promise.reject(new ApiError("getClusterStatus", { is }, status, "no"));
       return platformWith({ clusters: { status: refuse, list: () => Promise.resolve([]) } });
     };
-    const found = await traceOrder(intent("stopCluster"), clusterContext(), failing("NotFound", 404));
+    const found = await trace(intent("stopCluster"), clusterContext(), failing("NotFound", 404));
     expect(found).toMatchObject({ is: "unknowable", repeatable: true });
-    const unreachable = traceOrder(intent("stopCluster"), clusterContext(), failing("Unreachable", 0));
+    const unreachable = trace(intent("stopCluster"), clusterContext(), failing("Unreachable", 0));
     await expect(unreachable).rejects.toThrow("no");
   });
 
@@ -79,7 +79,7 @@ describe("the trace of a request", () => {
     const status = vi.fn(() => Promise.reject(new ApiError("getClusterStatus", { is: "NotFound" }, 404, "no")));
     const list = vi.fn(() => Promise.resolve([{ id: CLUSTER, status: "STOPPING" }]));
     const api = platformWith({ clusters: { status, list } });
-    expect((await traceOrder(intent("stopCluster"), clusterContext(), api)).is).toBe("landed");
+    expect((await trace(intent("stopCluster"), clusterContext(), api)).is).toBe("landed");
     expect([status, list].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
   });
 
@@ -87,7 +87,7 @@ describe("the trace of a request", () => {
     const api = platformWith({});
     const context = clusterContext({ surface: "Documented" });
     const unseen = { is: "unknowable", why: { reason: "NotObservable" } };
-    expect(await traceOrder(intent("stopCluster"), context, api)).toMatchObject({ ...unseen, repeatable: true });
-    expect(await traceOrder(intent("upgradeCluster"), context, api)).toMatchObject(unseen);
+    expect(await trace(intent("stopCluster"), context, api)).toMatchObject({ ...unseen, repeatable: true });
+    expect(await trace(intent("upgradeCluster"), context, api)).toMatchObject(unseen);
   });
 });

@@ -6,7 +6,7 @@ import type { Platform } from "../../platform/index.ts";
 import { isStoppedAlready } from "../shared/answers.ts";
 import { baseline } from "../shared/create-trace.ts";
 import { readOnFull } from "../shared/surface.ts";
-import type { ClusterMemory, ClusterOrder } from "./crd.ts";
+import type { ClusterMemory, ClusterOperation } from "./crd.ts";
 import {
   type Action,
   type ClusterContext,
@@ -17,7 +17,7 @@ import {
   type Observed,
 } from "./model.ts";
 import { listedStatus } from "./observe.ts";
-import { clusterBaseline, orderOf, ORDERS, stateIn } from "./order.ts";
+import { clusterBaseline, operationOf, OPERATIONS, stateIn } from "./operation.ts";
 
 /** The first state that the platform shows after it accepts a request (docs/architecture.md §9). */
 const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
@@ -26,7 +26,7 @@ export const act: Kind<ClusterTypes>["act"] = async ({ action: step }, context, 
   const answer = await send(step.operation, context.spec.externalId, observed, api);
   const memory: ClusterMemory = {
     ...context.memory,
-    lastOrder: orderOf(context, observed, step),
+    lastOrder: operationOf(context, observed, step),
     // The paths of the other requests name the organization, so the platform accepts them only for one of its clusters.
     verified: step.operation === "Upgrade" ? context.memory.verified : true,
     runState: undefined,
@@ -36,10 +36,10 @@ export const act: Kind<ClusterTypes>["act"] = async ({ action: step }, context, 
     const isBusy = clusterPhase(answer?.status ?? "") === "busy";
     const state = isBusy ? (answer?.status ?? "") : QUEUED[step.operation];
     const status = { clusterId: context.spec.externalId, ...(answer ?? observed.status), status: state };
-    return { observed: { ...observed, ordered: true, status }, memory };
+    return { observed: { ...observed, isRequestSent: true, status }, memory };
   }
   return {
-    observed: { ...observed, ordered: true },
+    observed: { ...observed, isRequestSent: true },
     memory: {
       ...memory,
       ...answered(step, answer),
@@ -69,28 +69,28 @@ async function send(operation: Action["operation"], id: string, observed: Observ
 
 /**
  * Returns the memory of an answer, where nothing else shows the cluster. The next version in the answer to an upgrade
- * is left out: it may be the one that the cluster is upgraded to.
+ * is left out: it may be the version that the cluster is upgraded to.
  */
 function answered(step: Action, answer: ClusterStatus | undefined): Partial<ClusterMemory> {
   const facts = answer === undefined ? { state: undefined, isDeployed: undefined } : clusterFacts(answer);
   return step.operation === "Upgrade" ? { ...facts, nextKubernetesVersion: undefined } : facts;
 }
 
-export const traceOrder: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
+export const trace: Kind<ClusterTypes>["trace"] = async (intent, context, api) => {
   const status = await tracedStatus(context, api);
-  if (status === "hidden") return traceUnseen(intent);
+  if (status === "hidden") return unconfirmed(intent);
   const landed = hasLanded(intent, status);
   // A second upgrade would lead to another version.
-  if (landed === undefined && intent.op === "upgradeCluster") return traceUnseen(intent);
+  if (landed === undefined && intent.op === "upgradeCluster") return unconfirmed(intent);
   if (landed !== true) return { is: "absent" };
-  const memory = { ...context.memory, lastOrder: tracedOrder(intent, context), runState: undefined };
+  const memory = { ...context.memory, lastOrder: tracedOperation(intent, context), runState: undefined };
   return { is: "landed", known: [{ observed: NOTHING_OBSERVED, memory }] };
 };
 
 /** Returns the trace of a cluster that is not shown. A stop may be repeated, as a second one changes nothing. */
-function traceUnseen({ op, repetition }: OpenIntent): Trace<Observed, ClusterMemory> {
+function unconfirmed({ op, repetition }: OpenIntent): Trace<Observed, ClusterMemory> {
   if (op === "stopCluster") {
-    const what = `The platform did not confirm the order to stop the cluster${repetition ? ", nor its repetition" : ""}`;
+    const what = `The platform did not confirm the request to stop the cluster${repetition ? ", nor its repetition" : ""}`;
     const message = `${what}, and its surface does not show its state. Look at the cluster on the platform, then change the spec to go on.`;
     return { is: "unknowable", why: { reason: "NotObservable", message }, repeatable: true };
   }
@@ -114,16 +114,14 @@ function hasLanded({ op, mark }: OpenIntent, status: ClusterStatus): boolean | u
   return phase === "busy" || isChanged;
 }
 
-function tracedOrder(intent: OpenIntent, context: ClusterContext): ClusterOrder {
+function tracedOperation(intent: OpenIntent, context: ClusterContext): ClusterOperation {
   const version = baseline(intent.mark, "kubernetesVersion");
   return {
-    operation: OPERATIONS.find((each) => ORDERS[each].op === intent.op) ?? "Start",
+    operation: (["Stop", "Upgrade"] as const).find((each) => OPERATIONS[each].op === intent.op) ?? "Start",
     generation: context.resource.generation,
     kubernetesVersion: typeof version === "string" ? version : undefined,
   };
 }
-
-const OPERATIONS = ["Stop", "Start", "Upgrade"] as const;
 
 /** Reads the status, to trace a request. @returns "hidden" where the platform does not show it @throws ApiError */
 async function tracedStatus(context: ClusterContext, api: Platform): Promise<ClusterStatus | "hidden"> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { statusOf } from "../../../test/support/services/applications.ts";
-import { everDeployed, isDeployedSince, movedPast, serviceBaseline } from "./trace.ts";
+import { everDeployed, movedPast, serviceBaseline } from "./progress.ts";
 
 const nothing = {
   lastDeploymentDate: undefined as never,
@@ -27,17 +27,6 @@ describe("a change since a baseline", () => {
     ["is anything without one that is a list", "{}", nothing, true],
   ])("%s", (_name, baseline, change, moved) => {
     expect(movedPast(baseline, statusOf("DEPLOYED", change))).toBe(moved);
-  });
-
-  it.each([
-    ["is a date from then on", "2026-11-21T10:00:00.000Z", true],
-    ["is no date before, whatever runs and queues show", "2026-11-21T09:59:59.999Z", false],
-    ["is not what is not shown", undefined as never, false],
-  ])("of a service that was not read, %s", (_name, lastDeploymentDate, moved) => {
-    const implied = { ...statusOf("DEPLOYED", nothing), impliedAt: "2026-11-21T10:00:00.000Z" };
-    const now = statusOf("DEPLOYED", { lastDeploymentDate, executionId: "run-9", deploymentRequestsCount: 3 });
-    expect(movedPast(serviceBaseline(implied), now)).toBe(moved);
-    expect(isDeployedSince(serviceBaseline(implied), now)).toBe(moved);
   });
 });
 

@@ -8,9 +8,9 @@ import { jsonIn } from "../../platform/codec/json.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { once } from "../shared/checks.ts";
 import { clusterNotAllowed, unprovenId } from "../shared/limits.ts";
-import { alreadyManaged, notThere } from "../shared/names.ts";
+import { alreadyManaged, reasonNotFound } from "../shared/names.ts";
 import { fitText } from "../shared/text.ts";
-import type { ClusterOrder } from "./crd.ts";
+import type { ClusterOperation } from "./crd.ts";
 import {
   type Action,
   type ClusterContext,
@@ -21,7 +21,7 @@ import {
   type Observed,
 } from "./model.ts";
 
-export const ORDERS = {
+export const OPERATIONS = {
   Stop: { op: "stopCluster", reason: "Stopping", message: "The cluster is being stopped." },
   Start: { op: "deployCluster", reason: "Deploying", message: "The cluster is being deployed." },
   Upgrade: { op: "upgradeCluster", reason: "Upgrading", message: "The cluster is being upgraded." },
@@ -40,7 +40,7 @@ export function stateIn(baseline: Json | undefined): unknown {
 }
 
 /** Returns the request of a step. */
-export function orderOf(context: ClusterContext, observed: Observed, step: Action): ClusterOrder {
+export function operationOf(context: ClusterContext, observed: Observed, step: Action): ClusterOperation {
   return {
     ...step,
     generation: context.resource.generation,
@@ -50,30 +50,36 @@ export function orderOf(context: ClusterContext, observed: Observed, step: Actio
 }
 
 /** Returns why the reconcile waits for the last request, while the cluster shows no change. */
-export function openOrder({ memory, requested }: ClusterContext, { status, ordered }: Observed): Why | undefined {
+export function pendingOperation(
+  { memory, requested }: ClusterContext,
+  { status, isRequestSent }: Observed,
+): Why | undefined {
   const order = memory.lastOrder;
   if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
-  if (!ordered && isOver(order, status)) return undefined;
-  const { reason, message } = ORDERS[order.operation];
+  if (!isRequestSent && isOver(order, status)) return undefined;
+  const { reason, message } = OPERATIONS[order.operation];
   return { reason, message };
 }
 
 /** Reports whether the cluster changed since the request. */
-function isOver(order: ClusterOrder, status: ClusterStatus): boolean {
+function isOver(order: ClusterOperation, status: ClusterStatus): boolean {
   return order.baseline !== clusterBaseline(clusterFacts(status)) || clusterPhase(status.status) === "busy";
 }
 
 /** Returns the last request, without its baseline once the cluster changed. */
-export function followedOrder({ memory }: ClusterContext, { status, ordered }: Observed): ClusterOrder | undefined {
+export function followedOperation(
+  { memory }: ClusterContext,
+  { status, isRequestSent }: Observed,
+): ClusterOperation | undefined {
   const order = memory.lastOrder;
-  if (order === undefined || order.baseline === undefined || status === undefined || ordered) return order;
+  if (order === undefined || order.baseline === undefined || status === undefined || isRequestSent) return order;
   if (!isOver(order, status)) return order;
   const { baseline: _baseline, ...rest } = order;
   return rest;
 }
 
 /** Returns a plan with the step; while the cluster is locked, a plan that waits. */
-export function give(
+export function planRequest(
   context: ClusterContext,
   observed: Observed,
   step: Action,
@@ -82,7 +88,7 @@ export function give(
   const lock = lockOf(context, observed);
   if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
   const { operation, kubernetesVersion } = step;
-  const { op, reason, message } = ORDERS[operation];
+  const { op, reason, message } = OPERATIONS[operation];
   const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(observed, kubernetesVersion) : message };
   return once(op, step, why, { mark: { baseline: observedBaseline(observed), kubernetesVersion }, ...facts });
 }
@@ -125,7 +131,9 @@ function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<
 export function refusal(context: ClusterContext, observed: Observed): Why | undefined {
   const { externalId: id } = context.spec;
   if (observed.listed === "Gone")
-    return context.identitySource === "recorded" ? gone(id) : notThere("cluster", id, "the organization");
+    return context.identitySource === "recorded"
+      ? reasonGone(id)
+      : reasonNotFound("cluster", id, "the organization", "Fix spec.externalId.");
   const notAllowed = clusterNotAllowed(context);
   if (notAllowed !== undefined) return notAllowed;
   const holder = context.records.holderOf(id);
@@ -141,7 +149,7 @@ export function checkProven(context: ClusterContext, observed: Observed): Why | 
   return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }
 
-function gone(id: string): Why {
+function reasonGone(id: string): Why {
   const message = `The organization has no cluster ${id} any more. Clusters are never created. Delete this resource.`;
   return { reason: "ExternalResourceDeleted", message };
 }
