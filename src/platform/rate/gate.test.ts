@@ -343,6 +343,15 @@ describe("a reservation at the rate gate", () => {
     limit(30 * SECOND);
     expect(await admitReserved()).toBe(30 * SECOND);
   });
+
+  it("is not there after a short pause either: only one request follows the pause", async () => {
+    const { reserve, admitReserved, pause } = gateOf({ requestsPerSecond: 10, burst: 2 });
+    await reserve();
+    await reserve();
+    await pause(SECOND);
+    expect(await admitReserved()).toBe(0);
+    expect(await now(admitReserved())).toBe("waiting");
+  });
 });
 
 describe("room for work at the rate gate", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { parseDate, pauseMs, quotaOf } from "./pacer.ts";
+import { createPacer, parseDate, pauseMs, quotaOf } from "./pacer.ts";
 
 const NOW = new Date("2026-11-21T10:00:00Z");
 const EPOCH = NOW.getTime() / 1000;
@@ -82,4 +82,72 @@ it.each([...impossible, ...unreadable, { reset: String(EPOCH - 30) }])("quotaOf 
 
 it.each(["2026", "-1", "", undefined, "yesterday"])("parseDate returns nothing for %j", (raw) => {
   expect(parseDate(raw)).toBeUndefined();
+});
+
+/** A pacer on a clock of its own. */
+function pacerAt(requestsPerSecond?: number) {
+  let now = 0;
+  const pacer = createPacer(
+    () => now,
+    () => ({ requestsPerSecond }),
+  );
+  const wait = (ms: number): void => {
+    now += ms;
+  };
+  /** Sends requests that are accepted, within a second. @returns the rate after it */
+  const second = (requests: number): number => {
+    for (let sent = 0; sent < requests; sent += 1) {
+      pacer.take();
+      pacer.recordAccepted(undefined);
+    }
+    wait(1_000);
+    pacer.untilNext("low");
+    return pacer.rate();
+  };
+  return { pacer, wait, second };
+}
+
+describe("the rate of the pacer", () => {
+  it.each([
+    ["doubles once four fifths of it were used", 8, 20],
+    ["stays where less was used", 7, 10],
+  ])("%s", (_, requests, rate) => {
+    expect(pacerAt().second(requests)).toBe(rate);
+  });
+
+  it("grows slowly for 60 steps after a 429, and quickly then, until the next 429", () => {
+    const { pacer, second } = pacerAt();
+    const refuse = (): void => {
+      pacer.recordRefused(1_000);
+      pacer.resume();
+    };
+    const growth = (): number => {
+      const before = pacer.rate();
+      return second(Math.ceil(before)) / before;
+    };
+    refuse();
+    const steps = Array.from({ length: 61 }, growth);
+    expect(steps[59]).toBeCloseTo(1.003, 6);
+    expect(steps[60]).toBeCloseTo(1.05, 6);
+    refuse();
+    expect(growth()).toBeCloseTo(1.003, 6);
+  });
+
+  it("leaves no request for the time of a pause", () => {
+    const { pacer, wait } = pacerAt();
+    wait(60_000);
+    pacer.resume();
+    expect(pacer.untilNext("urgent")).toBe(100);
+  });
+});
+
+it.each([
+  ["half of it", 50, 0],
+  ["less than half of it", 49, 205],
+])("a routine check waits for the rest of a long window where %s is left", (_, remaining, untilNext) => {
+  const { pacer, wait } = pacerAt();
+  pacer.take();
+  pacer.recordAccepted({ limit: 100, remaining, resetMs: 60_000 });
+  wait(1_000);
+  expect(pacer.untilNext("low")).toBe(untilNext);
 });
