@@ -14,7 +14,7 @@ import {
 } from "../../test/support/engine/env.ts";
 import type { Op } from "../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../test/support/platform/durations.ts";
-import { FINALIZER, PAUSED, POLL_INTERVAL } from "../api/names.ts";
+import { FINALIZER, PAUSED, POLL_INTERVAL, RESOLVE } from "../api/names.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import type { JsonObject } from "../kube/api/types.ts";
 import type { ApiFailure } from "../platform/transport/errors.ts";
@@ -41,6 +41,18 @@ it("[K1] a token is waited for, also one that comes back as it was, and the obje
   env.cluster.secret("token", { token: "t" });
   await env.run(15_000);
   expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+});
+
+it("an answer that a user gives on a connection is looked at at once: the platform is probed", async () => {
+  const env = await applied();
+  await env.run(5 * MINUTE);
+  const probes = () => env.world.calls.filter(({ op }) => op === "ping").length;
+  const before = probes();
+  env.cluster.annotate("Link", "default", { [RESOLVE]: "adopt:another" });
+  await env.run(1_000);
+  expect(probes()).toBe(before + 1);
+  await env.run(MINUTE);
+  expect(probes()).toBe(before + 1);
 });
 
 it("a connection that a user pauses keeps its finalizer as long as a resource needs it, and serves the resource", async () => {

@@ -67,6 +67,21 @@ describe("[R1] the mass-change limit", () => {
     expect(env.conditions("Link", "default")).toContain("Stalled=True/MassChangeHeld");
   });
 
+  it("is not released by an answer while the platform cannot be reached, and is once it can", async () => {
+    const env = await withFleet(SIZE, { note: "right" });
+    const changes = await vandalized(env);
+    expect(changes()).toBe(10);
+    const limit = () =>
+      env.engine.connections.last({ kind: "Link", namespace: "team", name: "default" })?.massChangeLimit;
+    const over = outage(env);
+    answer(env, "Link", "default");
+    await env.run(MINUTE);
+    expect(limit()?.heldSince()).toBeDefined();
+    over();
+    await env.run(25 * MINUTE);
+    expect(changes()).toBe(20);
+  });
+
   it("holds again after an answer that stays on the connection, as in Git, also in the next process", async () => {
     const env = await withFleet(SIZE, { note: "right" });
     const changes = await vandalized(env);

@@ -34,6 +34,12 @@ describe("identify", () => {
   });
 });
 
+it("a resource that is being deleted is identified by its record, whatever its spec says now", () => {
+  const meta = { deletionTimestamp: "2026-11-21T09:00:00Z" };
+  const object = anObject({ status: { externalId: A }, spec: { externalId: B }, meta });
+  expect(identify(object)).toEqual({ is: "known", id: A, identitySource: "recorded" });
+});
+
 describe("identityMismatch", () => {
   const now = { connectionUid: "c", host: "h", organizationId: "o", parentId: "p", installation: "i" };
   const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { identity } });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import {
   ID,
+  IDENTITY,
   RECORDED,
   type Script,
   scripted,
@@ -10,6 +12,7 @@ import {
   step,
   STEPS,
 } from "../../../test/support/engine/scripted.ts";
+import { orphan } from "../../../test/support/platform/orphans.ts";
 import { FINALIZER, INTENT } from "../../api/names.ts";
 import type { Reason } from "../../api/reasons.ts";
 import { KubeError } from "../../kube/api/errors.ts";
@@ -179,6 +182,44 @@ describe("a deletion that keeps the resource", () => {
   });
 });
 
+describe("objects below the deleted one", () => {
+  const below = { identity: { ...IDENTITY, parentId: ID } };
+  const recordedBelow: Arrange = ({ cluster, r }) => {
+    cluster.create("Widget", "child", { name: "child" });
+    cluster.status("Widget", "child", { externalId: uuid(2), ...below });
+    r.ports.idOwnership.set(cluster.get("Widget", "child"), undefined);
+  };
+  const retainedBelow =
+    (why: string, isDeletable = true): Arrange =>
+    ({ r }) => {
+      Object.assign(r.ports, { isDeletable: () => isDeletable });
+      void r.ports.orphans.add(orphan({ id: uuid(2), parentId: ID, why }));
+    };
+
+  it.each<[what: string, arrange: Arrange, script: Script, reason: Reason | undefined]>([
+    ["hold the deletion while a resource stands for them", recordedBelow, {}, "WaitingForChildren"],
+    ["hold it while the orphan ledger keeps them under Retain", retainedBelow("Retain"), {}, "DeletionBlocked"],
+    ["hold it while the orphan ledger keeps them under Stop", retainedBelow("Stop"), {}, "DeletionBlocked"],
+    ["do not hold it where they could not be deleted", retainedBelow("DeleteNotSupported"), {}, undefined],
+    ["do not hold it where no platform deletes their kind", retainedBelow("Retain", false), {}, undefined],
+    [
+      "do not hold it where the platform deletes nothing",
+      recordedBelow,
+      { surface: "Documented", plans: stalled("DeleteNotSupported") },
+      undefined,
+    ],
+  ])("%s", async (_, arrange, script, reason) => {
+    const done = await removed({ ...going("Delete"), ...script }, arrange);
+    expect(done.isReleased).toBe(reason === undefined);
+    expect(reasonOf(done)).toBe(reason);
+  });
+
+  it("do not hold a stop, which takes nothing from the platform", async () => {
+    const done = await removed(going("Stop"), recordedBelow);
+    expect(done.isReleased).toBe(true);
+  });
+});
+
 describe("a deletion whose connection is missing", () => {
   const withoutConnection: Arrange = ({ r }) => {
     const why = { reason: "ConnectionNotReady", message: "There is none." } as const;
@@ -220,8 +261,20 @@ describe("a deletion whose connection is missing", () => {
     await remove(env.r);
     withoutConnection(env);
     await env.clock.advance(1);
-    env.r.object = env.object() ?? env.r.object;
+    // As before the connection was recorded.
+    env.r.object = { ...(env.object() ?? env.r.object), status: elsewhere.status };
     expect(await remove(env.r)).toBeTypeOf("number");
+  });
+
+  it("ends after an hour without the token that no process has read", async () => {
+    const env = await scripted({ ...going("Delete", elsewhere), ports: namespace(false) });
+    const found = env.r.ports.route(env.r.object);
+    const connection = found.is === "found" ? env.r.ports.connections.last(found.key) : undefined;
+    Object.assign(connection ?? {}, { notReadyReason: { reason: "CredentialsMissing", message: "It says so." } });
+    expect(await remove(env.r)).toBeTypeOf("number");
+    await env.clock.advance(HOUR);
+    env.r.object = env.object() ?? env.r.object;
+    expect(await remove(env.r)).toBeUndefined();
   });
 
   it.each<[what: string, reason: Reason, expected: string]>([

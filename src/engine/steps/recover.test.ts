@@ -140,6 +140,42 @@ describe("without a trace", () => {
   });
 });
 
+describe("the create of another resource, which came with a saved manifest,", () => {
+  const foreign = { uid: "uid-b", resource: "Widget/team/b" };
+
+  it.each<[what: string, change: JsonObject, writerExists: boolean, happened: readonly string[], end: string]>([
+    ["is traced where both want the same object", foreign, false, ["trace create"], "waiting Creating"],
+    [
+      "is traced where the names differ only in their letters' case",
+      { ...foreign, name: " A" },
+      false,
+      ["trace create"],
+      "waiting Creating",
+    ],
+    ["is cleared where the other resource exists", foreign, true, ["write no intent"], "goes on"],
+    ["is cleared where this one wants another name", { ...foreign, name: "b" }, false, ["write no intent"], "goes on"],
+    [
+      "is cleared where this one has another parent",
+      { ...foreign, parentId: uuid(9) },
+      false,
+      ["write no intent"],
+      "goes on",
+    ],
+  ])("%s", async (_, change, writerExists, happened, end) => {
+    const env = await scripted(creating(change));
+    if (writerExists) env.cluster.create("Widget", "b", { name: "a" }, { uid: "uid-b" });
+    const done = await recover(await resolved(env));
+    expect(done === undefined || done instanceof ApiError ? "goes on" : endOf(done)).toBe(end);
+    expect(env.happened).toEqual(happened);
+  });
+
+  it("is not recorded where it landed: the plan decides whether its object is adopted", async () => {
+    const { happened, end } = await recovered({ ...creating(foreign), trace: LANDED });
+    expect(end).toBe("goes on");
+    expect(happened).toEqual(["trace create", "write no intent"]);
+  });
+});
+
 describe("a traced create", () => {
   it.each<[what: string, trace: Trace | ApiError, laterMs: number, happened: readonly string[], end: string]>([
     ["that landed goes on with its id", LANDED, 0, ["trace create"], "goes on"],
