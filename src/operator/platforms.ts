@@ -3,7 +3,7 @@ import type { Config, PlatformRules } from "../config/config.ts";
 import { type AccessSource, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
 import { parseKey } from "../engine/contract/keys.ts";
-import type { ConnectionSettings, NetworkAccess, WaySettings, Why } from "../engine/contract/kind.ts";
+import type { ConnectionSettings, NetworkAccess, WaySettings, StatusReason } from "../engine/contract/kind.ts";
 import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";
 import { createCacheBudget } from "../platform/client/read-cache.ts";
@@ -142,7 +142,7 @@ export async function openPlatform(
   settings: ConnectionSettings,
   token: string,
   options: Parameters<typeof connectOf>[0],
-): Promise<Platform | Why> {
+): Promise<Platform | StatusReason> {
   const network = await readNetwork({ ...place, maxAgeMs: 0 }, settings);
   if ("reason" in network) return network;
   return connectOf(options)(

@@ -3,7 +3,7 @@
  * states is tested beside the kinds, e.g. in src/kinds/application/states.test.ts.
  */
 import { GROUP } from "../../src/api/names.ts";
-import type { ConditionFact, Kind, ReconcileContext, Report, Why } from "../../src/engine/contract/kind.ts";
+import type { ConditionFact, Kind, ReconcileContext, Report, StatusReason } from "../../src/engine/contract/kind.ts";
 import { type PolicyStatus, statusPlanOf } from "../../src/engine/policies/policy-status.ts";
 import type { ReconcileResult } from "../../src/engine/status/outcome.ts";
 import { application } from "../../src/kinds/application/index.ts";
@@ -45,14 +45,14 @@ export function annotated(object: KubeObject, annotation: string, value: string)
 }
 
 /** A reconcile that waits. @param exchange whether the platform answered in it */
-const waitingFor = (reason: Why["reason"], message: string, exchange: "ok" | "none" = "ok") =>
+const waitingFor = (reason: StatusReason["reason"], message: string, exchange: "ok" | "none" = "ok") =>
   ({ is: "waiting", exchange, why: { reason, message } }) as const;
 
-const UNAVAILABLE: Why = {
+const UNAVAILABLE: StatusReason = {
   reason: "PlatformUnavailable",
   message: "The platform answered with 503; the operator tries again.",
 };
-const CLOSED: Why = {
+const CLOSED: StatusReason = {
   reason: "ConnectionNotReady",
   message: 'PlatformConnection "default" is not ready (PlatformUnavailable).',
 };
@@ -98,7 +98,7 @@ function after(
 }
 
 /** Returns an object with a plan that waits for approval. */
-function planned(object: KubeObject, ending: ReconcileResult & { readonly why: Why }): KubeObject {
+function planned(object: KubeObject, ending: ReconcileResult & { readonly why: StatusReason }): KubeObject {
   const step = { op: "updateIt", action: undefined, repeat: "safe", message: "Updates it." } as const;
   const plan = statusPlanOf(object, [step]);
   return after(object, ending, { appliedGeneration: undefined, lastApprovedPlan: undefined, plan });

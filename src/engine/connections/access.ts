@@ -3,7 +3,7 @@ import { X509Certificate } from "node:crypto";
 
 import type { KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
-import type { ConnectionSettings, Ms, NetworkAccess, WaySettings, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Ms, NetworkAccess, WaySettings, StatusReason } from "../contract/kind.ts";
 import { closedType } from "./secrets.ts";
 
 export interface ConnectionAccess {
@@ -29,7 +29,7 @@ export async function readAccess(
   source: AccessSource,
   settings: ConnectionSettings,
   known?: ConnectionAccess,
-): Promise<ConnectionAccess | Why> {
+): Promise<ConnectionAccess | StatusReason> {
   const token = await readToken(source, settings);
   if (typeof token !== "string") return token;
   const network = await readNetwork(source, settings, known?.network);
@@ -41,7 +41,7 @@ export async function readNetwork(
   source: AccessSource,
   settings: WaySettings,
   known?: NetworkAccess,
-): Promise<NetworkAccess | Why> {
+): Promise<NetworkAccess | StatusReason> {
   const proxyCredentials = await readCredentials(source, settings.proxy?.secretName);
   if (typeof proxyCredentials === "object") return proxyCredentials;
   const ca = await readCertificates(source, settings.caBundle);
@@ -56,7 +56,7 @@ export async function readNetwork(
 async function readToken(
   { reader, namespace, maxAgeMs }: AccessSource,
   settings: ConnectionSettings,
-): Promise<string | Why> {
+): Promise<string | StatusReason> {
   const { name, key } = settings.tokenSecret;
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const closed = closedSecret(namespace, name, secret, "spec.auth.tokenSecretRef");
@@ -68,7 +68,12 @@ async function readToken(
 }
 
 /** @returns why a Secret that the field refers to may not be read; undefined if it may */
-function closedSecret(namespace: string, name: string, secret: KeyValues | undefined, field: string): Why | undefined {
+function closedSecret(
+  namespace: string,
+  name: string,
+  secret: KeyValues | undefined,
+  field: string,
+): StatusReason | undefined {
   const closed = secret && closedType(secret);
   if (closed === undefined) return undefined;
   const message = `Secret "${name}" in namespace "${namespace}" ${closed}, but ${field} refers to it. Use another Secret.`;
@@ -90,7 +95,7 @@ const NOT_TEXT = "is not UTF-8 text";
 async function readCredentials(
   { reader, namespace, maxAgeMs }: AccessSource,
   name: string | undefined,
-): Promise<string | Why | undefined> {
+): Promise<string | StatusReason | undefined> {
   if (name === undefined) return undefined;
   const secret = await reader.secret(namespace, name, maxAgeMs);
   const closed = closedSecret(namespace, name, secret, "spec.proxy.secretRef");
@@ -117,7 +122,7 @@ type CaBundle = ConnectionSettings["caBundle"];
 async function readCertificates(
   { reader, namespace, maxAgeMs }: AccessSource,
   bundle: CaBundle,
-): Promise<string | Why | undefined> {
+): Promise<string | StatusReason | undefined> {
   if (bundle?.configMap === undefined) return bundle?.pem;
   const { name, key } = bundle.configMap;
   const object: KeyValues | undefined = await reader.configMap(namespace, name, maxAgeMs);
@@ -149,7 +154,7 @@ function unusable(
   namespace: string,
   { name, key }: { readonly name: string; readonly key: string },
   problem: string,
-): Why {
+): StatusReason {
   const message = `Key "${key}" of ConfigMap "${name}" in namespace "${namespace}", which spec.caBundle.configMapKeyRef refers to, ${problem}.`;
   return { reason: "DependencyNotReady", message };
 }

@@ -10,7 +10,7 @@ import type { Clock, JsonObject, KubeObject, ObjectKey } from "../../kube/api/ty
 import type { Reader } from "../../kube/watch/readers.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
-import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, StatusReason } from "../contract/kind.ts";
 import { type ConnectionAccess, readAccess } from "./access.ts";
 import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 
@@ -40,7 +40,7 @@ export interface Connection<Api = RatedApi> {
    * Why the connection cannot be used now: it is not probed yet, the last probe failed, a Secret or ConfigMap is not
    * usable, or a mass change is held; undefined if it can be used.
    */
-  notReadyReason: Why | undefined;
+  notReadyReason: StatusReason | undefined;
   /** What the platform offers; undefined while that is undecided, which counts as Documented. */
   surface?: Surface | undefined;
   /** The surface is undecided, and the first project of the organization will decide it. */
@@ -63,7 +63,7 @@ export interface Connection<Api = RatedApi> {
 
 export type Opened<Api> =
   | { readonly is: "open"; readonly connection: Connection<Api> }
-  | { readonly is: "closed"; readonly why: Why };
+  | { readonly is: "closed"; readonly why: StatusReason };
 
 export type Connections<Api extends RatedApi> = ReturnType<typeof createConnections<Api>>;
 
@@ -104,7 +104,7 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
     settings: ConnectionSettings,
     maxAgeMs: Ms,
     known: Connection<Api> | undefined,
-  ): Promise<ConnectionAccess | Why> => {
+  ): Promise<ConnectionAccess | StatusReason> => {
     const namespace = key.namespace === "" ? deps.operatorNamespace : key.namespace;
     return readAccess({ reader: deps.reader, namespace, maxAgeMs }, settings, known?.access.now);
   };
@@ -315,7 +315,7 @@ export function surfaceIn({ status }: KubeObject): SurfaceStatus | undefined {
   return (name === "Full" || name === "Documented") && foundAt !== undefined ? { name, foundAt } : undefined;
 }
 
-function refusedAddress(error: ApiError): Why {
+function refusedAddress(error: ApiError): StatusReason {
   const field = error.operation === "connectProxy" ? "spec.proxy.url" : "spec.baseUrl";
   const message = `The operator does not connect to ${field}: ${sentenceOf(error)} Fix the address, or allow it with the flag --allowed-platform-hosts or --allow-insecure-platform.`;
   return { reason: "InvalidSpec", message };

@@ -3,7 +3,7 @@
  * person who may only write resources could read Secrets by them.
  */
 import type { KeyValues } from "../../kube/api/types.ts";
-import type { ConnectionSettings, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, StatusReason } from "../contract/kind.ts";
 
 /** The limits of the Secrets that a resource may refer to. */
 export interface SecretRules {
@@ -39,7 +39,7 @@ export function refusedSecret(
   { field, name }: { readonly field: string; readonly name: string },
   secret: KeyValues | undefined,
   { inUse, labels }: SecretRules,
-): Why | undefined {
+): StatusReason | undefined {
   const user = inUse.get(name);
   const used = user && `is used by ${user}, so its values are not sent to the platform`;
   const closed = secret && closedType(secret);

@@ -1,5 +1,5 @@
 /** What this process remembers of an object between two reconciles. All of it may be lost at any moment. */
-import type { Ms, Why } from "../contract/kind.ts";
+import type { Ms, StatusReason } from "../contract/kind.ts";
 import type { ListHistory } from "../ownership/presence.ts";
 import { Persistence } from "./persistence.ts";
 
@@ -24,7 +24,7 @@ export interface Rejection {
   readonly isFull: boolean;
   /** The request to deploy again that was open then. */
   readonly redeploy: string | undefined;
-  readonly why: Why;
+  readonly why: StatusReason;
   /** When the step may be sent again even if nothing changed, on the monotonic clock. */
   readonly until: Ms;
 }

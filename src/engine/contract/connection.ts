@@ -1,7 +1,7 @@
 /** The interface between the engine and the kinds of connections (docs/architecture.md §3). */
 import type { Resource } from "../../api/resource.ts";
 import type { KindTypes } from "./context.ts";
-import type { ConnectionSettings, Ms, Surface, Why } from "./types.ts";
+import type { ConnectionSettings, Ms, Surface, StatusReason } from "./types.ts";
 
 /** The types of a kind of connections. */
 export type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
@@ -21,7 +21,7 @@ export interface ConnectionKind<K extends ConnectionTypes = ConnectionTypes> {
 /** What a probe has found on a platform that answers and accepts the token. */
 export interface ProbeReport {
   /** Why the connection cannot be used nevertheless: a person is needed. */
-  readonly refusal?: Why | undefined;
+  readonly refusal?: StatusReason | undefined;
   /** What the platform offers; absent where the probe did not decide that. */
   readonly surface?: Surface | undefined;
   /** Why the probe did not decide it, as a part of a sentence. */

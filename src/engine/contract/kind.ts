@@ -4,7 +4,7 @@
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
 import type { KindTypes, ReconcileContext } from "./context.ts";
-import type { KindOperations, ConditionFact, DriftField, FieldClaim, Ms, Needs, Uuid, Why } from "./types.ts";
+import type { KindOperations, ConditionFact, DriftField, FieldClaim, Ms, Needs, Uuid, StatusReason } from "./types.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
 export { fieldKey, isChangedAtSource, refreshed, sameContent } from "./types.ts";
@@ -48,19 +48,19 @@ export type Step<Action = unknown> =
       readonly repeat: "once";
       readonly creates: boolean;
       readonly mark: Json;
-      readonly why: Why;
+      readonly why: StatusReason;
       readonly name?: string;
       readonly commit?: string;
     });
 
 export type Plan<Action = unknown> =
   | { readonly is: "settled"; readonly again?: Ms }
-  | { readonly is: "waiting" | "stalled"; readonly why: Why; readonly again?: Ms }
+  | { readonly is: "waiting" | "stalled"; readonly why: StatusReason; readonly again?: Ms }
   /**
    * The operator cannot observe whether the object works. `condition` names the reported condition that has been
    * Unknown since then; it is absent where no list shows the object (`ContextRecords.presence`).
    */
-  | { readonly is: "unknown"; readonly why: Why; readonly condition?: string }
+  | { readonly is: "unknown"; readonly why: StatusReason; readonly condition?: string }
   /**
    * Adopt the existing object with this id. The engine records it like the outcome of a create.
    * `notObservableAfterwards`: the platform may not show what was done to the object before. If an earlier resource left
@@ -68,7 +68,7 @@ export type Plan<Action = unknown> =
    */
   | { readonly is: "adopt"; readonly id: Uuid; readonly notObservableAfterwards?: true }
   /** The recorded object is proven gone and a new one is wanted: the engine drops its records. */
-  | { readonly is: "forget"; readonly why: Why }
+  | { readonly is: "forget"; readonly why: StatusReason }
   | { readonly is: "step"; readonly step: Step<Action> };
 
 /** What is known after a step or a trace. */
@@ -84,9 +84,9 @@ export type Trace<Observed = unknown, Mem extends JsonObject = JsonObject> =
   /** `memory` is the memory to keep once the absence is certain. */
   | { readonly is: "absent"; readonly memory?: Mem }
   /** `repeatable`: a repetition of the action changes nothing on the platform if the action was executed. */
-  | { readonly is: "unknowable"; readonly why: Why; readonly repeatable?: boolean }
+  | { readonly is: "unknowable"; readonly why: StatusReason; readonly repeatable?: boolean }
   /** The read that shows the result failed, and a later one may succeed. */
-  | { readonly is: "unread"; readonly why: Why };
+  | { readonly is: "unread"; readonly why: StatusReason };
 
 /** The action that an earlier reconcile, perhaps of another process, was about to request. */
 export interface OpenIntent {
@@ -108,7 +108,7 @@ export interface OpenIntent {
  * state that was observed, or an object that has none; the reason NotObservable makes it Unknown.
  */
 export interface Report {
-  readonly ready: Why;
+  readonly ready: StatusReason;
   readonly conditions: readonly ConditionFact[];
   /** The kind's own members of status. The engine adds the memory. */
   readonly status: JsonObject;

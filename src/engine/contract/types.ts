@@ -22,8 +22,8 @@ export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
  */
 export type Surface = "Documented" | "Full";
 
-/** A reason and a message that never changes while the facts do not: without times, counters or request ids. */
-export interface Why {
+/** A reason, and a message that does not change while the facts do not: without times, counters or request ids. */
+export interface StatusReason {
   readonly reason: Reason;
   readonly message: string;
 }
@@ -180,7 +180,7 @@ export interface NetworkAccess {
 /** Where the operator receives the platform's deliveries for one resource, and what proves them. */
 export interface Receiver {
   /** The whole URL, which ends with `path`; or why there is none. */
-  readonly url: string | Why;
+  readonly url: string | StatusReason;
   /** The unguessable end of the URL, without a slash before it. */
   readonly path: string;
   /** The value that the platform sends with every delivery, where it can. */

@@ -15,7 +15,7 @@ import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
-import type { IdentitySource, Kind, Uuid, Why } from "../contract/kind.ts";
+import type { IdentitySource, Kind, Uuid, StatusReason } from "../contract/kind.ts";
 import { nonEmptyText, recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
 import { type InstallationKey, sameCode } from "../ownership/installation-key.ts";
 import { policiesOf } from "../policies/policy.ts";
@@ -33,7 +33,7 @@ export interface RecordedIdentity {
 export type Identity =
   | { readonly is: "none" }
   | { readonly is: "known"; readonly id: Uuid; readonly identitySource: IdentitySource }
-  | { readonly is: "refused"; readonly why: Why };
+  | { readonly is: "refused"; readonly why: StatusReason };
 
 /**
  * Returns the identity of a resource. The status is the authority, the annotation its backup, spec.externalId the
@@ -62,7 +62,7 @@ export function identify(object: KubeObject): Identity {
  * or on its connection for all objects of the connection, allows this installation to adopt the records.
  * @returns the reason to write nothing; undefined if the object may be written to
  */
-export function checkInstallation(ports: Ports, object: KubeObject): Why | undefined {
+export function checkInstallation(ports: Ports, object: KubeObject): StatusReason | undefined {
   const recorded = recordedIdentityIn(object, "installation");
   const annotations = object.metadata.annotations ?? {};
   const installation = recorded ?? annotations[INSTALLATION] ?? installationOf(annotations[INTENT]);
@@ -90,7 +90,7 @@ function installationOf(raw: string | undefined): string | undefined {
  * @returns the reason not to write anything; undefined when nothing differs. A connection that was created again with
  * the same host and organization is the same connection.
  */
-export function identityMismatch(object: KubeObject, now: RecordedIdentity): Why | undefined {
+export function identityMismatch(object: KubeObject, now: RecordedIdentity): StatusReason | undefined {
   const pinned = member(object.status, "identity");
   const host = nonEmptyText(member(pinned, "host"));
   const organizationId = nonEmptyText(member(pinned, "organizationId"));

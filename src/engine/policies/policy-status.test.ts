@@ -4,7 +4,7 @@ import { aCondition, anObject, aStatus, SETTLED, WORKING } from "../../../test/s
 import { RECONCILE_REQUESTED_AT } from "../../api/names.ts";
 import { DRIFT_FIELDS } from "../../api/status.ts";
 import type { Json } from "../../kube/api/types.ts";
-import type { Step, Why } from "../contract/kind.ts";
+import type { Step, StatusReason } from "../contract/kind.ts";
 import { causeIn, covers, statusPlanOf, type StatusPlan } from "./policy-status.ts";
 
 const update: Step<string> = { repeat: "safe", op: "update", action: "update" };
@@ -17,7 +17,7 @@ it("an approval of the same steps is not that of a newer generation", () => {
   expect(new Set(hashes).size).toBe(2);
 });
 
-const why: Why = { reason: "Deploying", message: "It is deployed." };
+const why: StatusReason = { reason: "Deploying", message: "It is deployed." };
 const once = { repeat: "once", op: "deploy", action: "deploy", creates: false, mark: null, why } as const;
 const difference = { path: "spec.note", desired: "ours", observed: "theirs" };
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { FLUX_REQUESTED_AT, RECONCILE_REQUESTED_AT, REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { ContextPolicies, Ms, PolicyDefaults, Why } from "../contract/kind.ts";
+import type { ContextPolicies, Ms, PolicyDefaults, StatusReason } from "../contract/kind.ts";
 import { parseDuration } from "../contract/requeue.ts";
 import { nonEmptyText, recordedIdIn } from "../contract/status.ts";
 
@@ -117,7 +117,7 @@ export function adoptionPolicy(
 }
 
 /** Returns which fields of a spec are wrong, and why. Values are not quoted. */
-export function invalidSpec(error: z.ZodError): Why {
+export function invalidSpec(error: z.ZodError): StatusReason {
   const issues = error.issues
     .slice(0, 5)
     .map((issue) => `${["spec", ...issue.path.map(String)].join(".")}: ${issue.message}`);

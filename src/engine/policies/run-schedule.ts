@@ -1,7 +1,7 @@
 /** `spec.runSchedule`: recurring times, each in its time zone, in which an object is to be stopped. Pure. */
 import { Cron } from "croner";
 
-import type { Ms, RunSchedule, Why } from "../contract/kind.ts";
+import type { Ms, RunSchedule, StatusReason } from "../contract/kind.ts";
 import type { RecurringWindow } from "./policy.ts";
 
 /** The years that are searched: leap days are eight years apart at most, and an open window may be from last year. */
@@ -17,7 +17,7 @@ interface ParsedWindow {
  * Checks whether a schedule can be parsed: a wrong one must not count as "never" or "always".
  * @returns why it cannot be parsed; undefined when it can
  */
-export function invalidSchedule(windows: readonly RecurringWindow[] | undefined, now: Date): Why | undefined {
+export function invalidSchedule(windows: readonly RecurringWindow[] | undefined, now: Date): StatusReason | undefined {
   for (const [index, window] of (windows ?? []).entries()) {
     const at = `spec.runSchedule[${index}]`;
     if (window.duration <= 0) return { reason: "InvalidSpec", message: `${at}.duration must be greater than zero.` };

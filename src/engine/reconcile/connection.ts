@@ -17,7 +17,7 @@ import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { ConnectionKind } from "../contract/connection.ts";
 import { parseKey } from "../contract/keys.ts";
-import type { Ms, Report, Surface, Why } from "../contract/kind.ts";
+import type { Ms, Report, Surface, StatusReason } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { conditionOf, statusOf } from "../contract/status.ts";
@@ -145,7 +145,7 @@ function usersToDelete({ ports, object }: ConnectionReconcile): readonly KubeObj
 /** When to requeue while the platform limits the rate of requests; and the reason, once the status reports the limit. */
 interface RateLimit {
   readonly again: Ms;
-  readonly why?: Why;
+  readonly why?: StatusReason;
 }
 
 /**
@@ -212,13 +212,13 @@ type Probe =
       readonly again: Ms | undefined;
     }
   /** A person is needed. `exchange`: whether the platform answered the probe. */
-  | { readonly is: "stalled"; readonly why: Why; readonly exchange: "ok" | "failed"; readonly report?: Report }
-  | { readonly is: "retry"; readonly why: Why; readonly report?: undefined }
+  | { readonly is: "stalled"; readonly why: StatusReason; readonly exchange: "ok" | "failed"; readonly report?: Report }
+  | { readonly is: "retry"; readonly why: StatusReason; readonly report?: undefined }
   /** The rate limit leaves no room for the probe: nothing new is known. */
   | { readonly is: "limited"; readonly again: Ms };
 
 /** Returns the reason of a connection that works. @param undecided why a probe did not find the surface out */
-function available(surface: Surface | undefined, undecided: string | undefined): Why {
+function available(surface: Surface | undefined, undecided: string | undefined): StatusReason {
   const message = "The platform is reachable and accepts the token.";
   if (surface !== undefined || undecided === undefined) return { reason: "Available", message };
   const open = `Its surface is undecided and counts as Documented, as ${undecided}.`;
@@ -280,7 +280,7 @@ function heldChanges(
   { key, massChangeLimit }: Connection,
   probe: Probe,
   isFirst: boolean,
-): Why | undefined {
+): StatusReason | undefined {
   const before = isFirst ? heldSinceIn(object) : undefined;
   if (before !== undefined) massChangeLimit.hold(before);
   const since = massChangeLimit.heldSince();
@@ -303,7 +303,7 @@ function heldSinceIn(object: KubeObject): Date | undefined {
   return new Date(Number.isNaN(since) ? Date.parse(condition.lastTransitionTime) : since);
 }
 
-function withHeldChanges(report: Report | undefined, held: Why | undefined): Report | undefined {
+function withHeldChanges(report: Report | undefined, held: StatusReason | undefined): Report | undefined {
   if (report === undefined || held === undefined) return report;
   const condition = { type: CHANGES_HELD, status: "True", ...held } as const;
   return { ...report, conditions: [...report.conditions, condition] };
@@ -314,7 +314,7 @@ function works(
   { ports, object }: ConnectionReconcile,
   connection: Connection,
   { report, again = pollInterval(object, ports.windows).ms }: Extract<Probe, { is: "works" }>,
-  held: Why | undefined,
+  held: StatusReason | undefined,
 ): ReconcileResult {
   connection.nextProbeAt = ports.clock.monotonic() + again;
   if (held !== undefined) {

@@ -10,7 +10,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { Json, JsonObject, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import { parseKey, recordedTenant } from "../contract/keys.ts";
-import type { Kind, Ms, PolicyDefaults, Uuid, Why } from "../contract/kind.ts";
+import type { Kind, Ms, PolicyDefaults, Uuid, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { nonEmptyText, recordedIdIn, statusOf } from "../contract/status.ts";
 import { openSlot } from "../ledger/intent.ts";
@@ -116,8 +116,11 @@ async function deleteExternal(r: Resolved, policy: "Delete" | "Stop"): Promise<M
 const AUTH_REJECTED: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied"]);
 
 /** Reports what a person has to correct before the object can be deleted. @param again when to try again */
-async function block(r: Unresolved | Resolved, { message }: Why, again?: Ms): Promise<Ms | undefined> {
-  const why: Why = { reason: "DeletionBlocked", message: `${message} The deletion waits for that. ${RELEASE_ADVICE}` };
+async function block(r: Unresolved | Resolved, { message }: StatusReason, again?: Ms): Promise<Ms | undefined> {
+  const why: StatusReason = {
+    reason: "DeletionBlocked",
+    message: `${message} The deletion waits for that. ${RELEASE_ADVICE}`,
+  };
   return await writeStatus(r, { is: "stalled", why, exchange: "none", again });
 }
 
@@ -142,7 +145,7 @@ async function waitForConnection(r: Unresolved, result: ReconcileResult): Promis
   const message =
     `${result.why.message} The deletion needs the connection and its Secret: create them again. ${RELEASE_ADVICE} After ` +
     `${minutes} min without them the resource is released, and its object stays on the platform and in the orphan ledger.`;
-  const why: Why = { reason: result.why.reason, message };
+  const why: StatusReason = { reason: result.why.reason, message };
   return await writeStatus(r, { is: "stalled", why, exchange: "none", again: Math.min(leftMs, retryDelay(r)) });
 }
 

@@ -5,7 +5,7 @@ import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Ms, Why } from "../contract/kind.ts";
+import type { Ms, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import type { ReconcileResult } from "../status/outcome.ts";
 import { isObjectChanged } from "../steps/execute.ts";
@@ -59,13 +59,13 @@ export function guarded(ports: Ports, { reconcile, report }: Guarded): Reconcile
 }
 
 /** The reason of an error that the engine does not classify. */
-const FAILED: Why = {
+const FAILED: StatusReason = {
   reason: "InternalError",
   message: "The operator failed on this object; others are not affected. Its log has the details. It tries again.",
 };
 
 /** Returns why the API server rejects what the operator writes about an object; undefined for other errors. */
-function refusalIn(error: unknown): Why | undefined {
+function refusalIn(error: unknown): StatusReason | undefined {
   const isInvalid = isKube(error, "Invalid");
   if (!(error instanceof KubeError) || (!isInvalid && !isKube(error, "Forbidden"))) return undefined;
   const cause = isInvalid

@@ -3,7 +3,7 @@ import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Namespaces } from "../../kube/watch/readers.ts";
 import { keyText, shortName } from "../contract/keys.ts";
-import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Reference, ResolvedNeeds, Uuid, StatusReason } from "../contract/kind.ts";
 import { conditionOf, isSettled, nonEmptyText, recordedIdIn } from "../contract/status.ts";
 import type { InstallationKey } from "../ownership/installation-key.ts";
 import { fingerprintOf, type ResolvedValues } from "./values.ts";
@@ -16,7 +16,7 @@ export interface ConnectionKinds {
 
 export type ResolvedReferences =
   | { readonly is: "resolved"; readonly ids: ReadonlyMap<string, Uuid> }
-  | { readonly is: "unresolved"; readonly why: Why; readonly missing: boolean };
+  | { readonly is: "unresolved"; readonly why: StatusReason; readonly missing: boolean };
 
 /**
  * Resolves references to ids. A child without an id waits until its parent is Ready for its current generation. A child
@@ -51,12 +51,12 @@ export function resolveReferences(
   return { is: "resolved", ids };
 }
 
-function notFound(reference: Reference, namespace: string, name: string): Why {
+function notFound(reference: Reference, namespace: string, name: string): StatusReason {
   const message = `${reference.kind} "${name}" does not exist in namespace "${namespace}". Create it or fix ${reference.field}.name.`;
   return { reason: "ParentNotFound", message };
 }
 
-function notReady(kind: string, name: string, object: KubeObject): Why {
+function notReady(kind: string, name: string, object: KubeObject): StatusReason {
   const reason = conditionOf(object, "Ready")?.reason;
   const because = reason === undefined ? "" : ` (reason ${reason})`;
   return { reason: "ParentNotReady", message: `Waiting for ${kind} "${name}"${because}.` };
@@ -71,7 +71,7 @@ export function connectionMismatch(
   { metadata }: KubeObject,
   references: readonly Reference[],
   connection: ObjectKey,
-): Why | undefined {
+): StatusReason | undefined {
   const namespace = metadata.namespace ?? "";
   for (const { field, kind, name } of references.slice(1)) {
     const object = name === undefined ? undefined : cache.get({ kind, namespace, name });
@@ -85,7 +85,7 @@ export function connectionMismatch(
 
 export type ConnectionRoute =
   | { readonly is: "found"; readonly key: ObjectKey }
-  | { readonly is: "none"; readonly why: Why };
+  | { readonly is: "none"; readonly why: StatusReason };
 
 /**
  * Returns the connection that an object uses: its own connectionRef; else the parent's; else the namespace's `default`;
@@ -145,7 +145,7 @@ export async function admission(
   settings: ConnectionSettings,
   connection: ObjectKey,
   namespace: string,
-): Promise<Why | undefined> {
+): Promise<StatusReason | undefined> {
   if (connection.namespace !== "") return undefined;
   const allowed = settings.allowedNamespaces;
   for (const some of allowed === undefined ? [] : [allowed, ...allowed.limited])

@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import type { Json, KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
 import { refusedSecret, type SecretRules } from "../connections/secrets.ts";
-import type { Fingerprint, Ms, ValueRequest, Why } from "../contract/kind.ts";
+import type { Fingerprint, Ms, ValueRequest, StatusReason } from "../contract/kind.ts";
 import type { InstallationKey } from "../ownership/installation-key.ts";
 
 export type ResolvedValues =
@@ -15,9 +15,9 @@ export type ResolvedValues =
       readonly all: ReadonlyMap<string, ReadonlyMap<string, string>>;
       readonly sources: string;
     }
-  | { readonly is: "missing"; readonly why: Why }
+  | { readonly is: "missing"; readonly why: StatusReason }
   /** The spec refers to a Secret that it may not refer to. */
-  | { readonly is: "refused"; readonly why: Why };
+  | { readonly is: "refused"; readonly why: StatusReason };
 
 /** Where values are read, and which of them may be. */
 export interface ValueSource {
@@ -92,7 +92,7 @@ function valuesOf(
 }
 
 /** @param key the missing key of an object that exists */
-function missing(namespace: string, request: ValueRequest, key?: string): Why {
+function missing(namespace: string, request: ValueRequest, key?: string): StatusReason {
   const what = `${request.from} "${request.name}"`;
   const message =
     key !== undefined
@@ -102,7 +102,7 @@ function missing(namespace: string, request: ValueRequest, key?: string): Why {
 }
 
 /** The platform takes values as text; other bytes would reach it altered. */
-function notText(namespace: string, { from, name, key, field }: ValueRequest): Why {
+function notText(namespace: string, { from, name, key, field }: ValueRequest): StatusReason {
   const message = `Key "${key}" of ${from} "${name}" in namespace "${namespace}", which ${field} refers to, is not UTF-8 text; encode it as base64.`;
   return { reason: "DependencyNotReady", message };
 }

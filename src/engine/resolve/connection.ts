@@ -5,7 +5,7 @@ import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { keyText, shortName } from "../contract/keys.ts";
-import type { Goal, Why } from "../contract/kind.ts";
+import type { Goal, StatusReason } from "../contract/kind.ts";
 import { conditionOf, isSettled, recordedIdentityIn, recordedIdIn } from "../contract/status.ts";
 import { requestedToken } from "../policies/policy.ts";
 import { admission } from "../references/references.ts";
@@ -98,7 +98,7 @@ function refusalOf(connection: KubeObject | undefined): string | undefined {
 }
 
 /** Returns the result of an object that waits. If it is settled, its status reports once it was not read for long. */
-function heldBy({ ports, object, local }: Unresolved, why: Why): ReconcileResult {
+function heldBy({ ports, object, local }: Unresolved, why: StatusReason): ReconcileResult {
   const stale = isSettled(object) && ports.clock.monotonic() - local.reads.at >= ports.windows.staleMs;
   return { is: "held", why, stale };
 }

@@ -3,7 +3,7 @@ import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject } from "../../kube/api/types.ts";
 import type { Ports } from "../context/context.ts";
-import type { Why } from "../contract/kind.ts";
+import type { StatusReason } from "../contract/kind.ts";
 import type { Identity, RecordTarget } from "../ledger/record.ts";
 import { externalNameOf, isSigned, type Orphan, type OrphanKey } from "../orphans/orphan.ts";
 import type { Policies } from "../policies/policy.ts";
@@ -75,7 +75,7 @@ function orphanKeyOf({ object, recordedIdentity }: RecordTarget): OrphanKey {
 }
 
 /** Returns why the object of an entry is not adopted, and what to do about it. */
-export function notAdopted({ reason, message }: Why, { id }: Orphan): Why {
+export function notAdopted({ reason, message }: StatusReason, { id }: Orphan): StatusReason {
   const hint = `The orphan ledger says that an earlier resource of this name left ${id} on the platform. If this resource must not adopt it, run "kubectl platform orphans forget ${id}", or set spec.lifecycle.adoptionPolicy to Never.`;
   return { reason, message: `${message} ${hint}` };
 }

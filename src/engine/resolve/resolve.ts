@@ -10,7 +10,15 @@ import type { Connection } from "../connections/connections.ts";
 import type { SecretRules } from "../connections/secrets.ts";
 import type { Ports } from "../context/context.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Goal, IdentitySource, Needs, ReconcileContext, Reference, ResolvedNeeds, Why } from "../contract/kind.ts";
+import type {
+  Goal,
+  IdentitySource,
+  Needs,
+  ReconcileContext,
+  Reference,
+  ResolvedNeeds,
+  StatusReason,
+} from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
 import { recordedIdentityIn } from "../contract/status.ts";
 import { readSlot } from "../ledger/intent.ts";
@@ -45,8 +53,8 @@ import { reconcileContext } from "./reconcile-context.ts";
 /** The age at which values are read again: at each poll, but not at every step of a deployment that is followed. */
 const VALUES_MAX_AGE_MS = 5_000;
 
-const stalled = (why: Why): ReconcileResult => ({ is: "stalled", why, exchange: "none" });
-const waiting = (why: Why): ReconcileResult => ({ is: "waiting", why, exchange: "none" });
+const stalled = (why: StatusReason): ReconcileResult => ({ is: "stalled", why, exchange: "none" });
+const waiting = (why: StatusReason): ReconcileResult => ({ is: "waiting", why, exchange: "none" });
 
 /**
  * Resolves all that a reconcile needs, or returns how the reconcile ends without it. For a goal other than "present"
@@ -174,7 +182,7 @@ function mismatch(
     identity,
     goal,
   }: { readonly recordedIdentity: RecordedIdentity; readonly identity: Identity; readonly goal: Goal },
-): Why | undefined {
+): StatusReason | undefined {
   const { ports, object } = r;
   const isGoing = object.metadata.deletionTimestamp !== undefined;
   return (
@@ -193,7 +201,7 @@ function foreignId(
   references: readonly Reference[],
   { key, host, settings }: Connection,
   identity: Identity,
-): Why | undefined {
+): StatusReason | undefined {
   if (key.namespace !== "") return undefined;
   const isOwn = identity.is === "known" && identity.identitySource !== "recorded";
   const own = isOwn ? [{ field: "spec", externalId: identity.id }] : [];

@@ -4,7 +4,7 @@ import { timeText } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
-import type { ConditionFact, DriftField, Report, Uuid, Why } from "../contract/kind.ts";
+import type { ConditionFact, DriftField, Report, Uuid, StatusReason } from "../contract/kind.ts";
 import {
   conditionOf,
   conditionsOf,
@@ -151,10 +151,10 @@ const fact = (
   { reason, message }: Pick<ConditionFact, "reason" | "message">,
 ): ConditionFact => ({ type, status, reason, message });
 
-const SYNCED: Why = { reason: "ReconcileSuccess", message: "The last exchange with the platform succeeded." };
-const NOT_YET: Why = { reason: "Progressing", message: "Nothing was exchanged with the platform yet." };
-const NO_DRIFT: Why = { reason: "NoDrift", message: "The platform equals the spec where it can be compared." };
-const PAUSED: Why = {
+const SYNCED: StatusReason = { reason: "ReconcileSuccess", message: "The last exchange with the platform succeeded." };
+const NOT_YET: StatusReason = { reason: "Progressing", message: "Nothing was exchanged with the platform yet." };
+const NO_DRIFT: StatusReason = { reason: "NoDrift", message: "The platform equals the spec where it can be compared." };
+const PAUSED: StatusReason = {
   reason: "ReconcilePaused",
   message: "Reconciling is paused by the annotation platform-operator.io/paused. Deletion still works.",
 };
@@ -214,12 +214,12 @@ function endingFacts(object: KubeObject, result: ReconcileResult): readonly Cond
  * Returns the reason of a connection whose probes have failed for too long. A platform that only answers with errors
  * counts as unreachable.
  */
-const outage = ({ reason, message }: Why): Why => ({
+const outage = ({ reason, message }: StatusReason): StatusReason => ({
   reason: reason === "PlatformUnavailable" ? "PlatformUnreachable" : reason,
   message: `${message} Resources that are Ready keep their status; all other work through this connection waits.`,
 });
 
-const reconciling = (why: Why): ConditionFact =>
+const reconciling = (why: StatusReason): ConditionFact =>
   fact("Reconciling", "True", { reason: "Progressing", message: why.message });
 
 function stored(object: KubeObject, type: string): readonly ConditionFact[] {
@@ -227,7 +227,7 @@ function stored(object: KubeObject, type: string): readonly ConditionFact[] {
   return old === undefined ? [] : [old];
 }
 
-function syncedFact(object: KubeObject, exchange: Exchange, why: Why): ConditionFact {
+function syncedFact(object: KubeObject, exchange: Exchange, why: StatusReason): ConditionFact {
   if (exchange === "ok") return fact("Synced", "True", SYNCED);
   if (exchange === "failed") return fact("Synced", "False", why);
   return stored(object, "Synced")[0] ?? fact("Synced", "Unknown", NOT_YET);

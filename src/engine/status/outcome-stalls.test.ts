@@ -2,23 +2,23 @@ import { expect, it } from "vitest";
 
 import { anObject } from "../../../test/support/engine/objects.ts";
 import type { WorkSince } from "../context/local-state.ts";
-import type { Why } from "../contract/kind.ts";
+import type { StatusReason } from "../contract/kind.ts";
 import { isOverdue, overdue, workOf } from "./outcome.ts";
 
-const building: Why = { reason: "Building", message: "The platform reports BUILDING." };
-const deploying: Why = { reason: "Deploying", message: "The platform reports DEPLOYING." };
-const unknown: Why = { reason: "UnknownState", message: "The platform reports UNAVAILABLE." };
-const layers: Why = { reason: "LayersNotEnabled", message: "networking is PENDING: Nodes are missing." };
-const approval: Why = { reason: "ApprovalPending", message: "A plan waits for approval." };
+const building: StatusReason = { reason: "Building", message: "The platform reports BUILDING." };
+const deploying: StatusReason = { reason: "Deploying", message: "The platform reports DEPLOYING." };
+const unknown: StatusReason = { reason: "UnknownState", message: "The platform reports UNAVAILABLE." };
+const layers: StatusReason = { reason: "LayersNotEnabled", message: "networking is PENDING: Nodes are missing." };
+const approval: StatusReason = { reason: "ApprovalPending", message: "A plan waits for approval." };
 const [deadlineMs, now] = [100, 1_000];
 
-function stalledFor(why: Why) {
+function stalledFor(why: StatusReason) {
   return { conditions: [{ type: "Stalled", status: "True", ...overdue(why) }] };
 }
 
-const since = (at: number, { message }: Why = building): WorkSince => ({ message, since: at });
+const since = (at: number, { message }: StatusReason = building): WorkSince => ({ message, since: at });
 
-it.each<[string, Why, WorkSince | undefined, Why | undefined, number | undefined]>([
+it.each<[string, StatusReason, WorkSince | undefined, StatusReason | undefined, number | undefined]>([
   ["begins with the first reconcile", building, undefined, undefined, now],
   ["begins with layers that are not there yet", layers, undefined, undefined, now],
   ["goes on while the layers are the same", layers, since(7, layers), undefined, 7],

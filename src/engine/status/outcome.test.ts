@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { ApiError, notExecuted, type ApiFailure } from "../../platform/transport/errors.ts";
-import type { Why } from "../contract/kind.ts";
+import type { StatusReason } from "../contract/kind.ts";
 import { classifyError, REJECTED_ACTIONS, type CallKind, type FailureVerdict } from "./outcome.ts";
 
 const PHASES: readonly CallKind[] = ["read", "create", "put", "action", "delete"];
@@ -29,7 +29,7 @@ function verdict(failure: ApiFailure, status: number, phase: CallKind, attempts 
   return classifyError(new ApiError("someOperation", failure, status, "the platform's words."), phase, attempts);
 }
 
-const why = (one: FailureVerdict): Why | undefined => ("why" in one ? one.why : undefined);
+const why = (one: FailureVerdict): StatusReason | undefined => ("why" in one ? one.why : undefined);
 const short = (one: FailureVerdict): string => `${one.is}/${why(one)?.reason ?? ""}`;
 
 const DENIED = "terminal/PermissionDenied";

@@ -7,7 +7,7 @@ import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import type { WorkSince } from "../context/local-state.ts";
-import type { ConnectionSettings, Goal, Ms, Why } from "../contract/kind.ts";
+import type { ConnectionSettings, Goal, Ms, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { conditionOf, isSettled } from "../contract/status.ts";
 import type { Reconciliation, Resolved } from "./reconciliation.ts";
@@ -16,17 +16,17 @@ import type { Reconciliation, Resolved } from "./reconciliation.ts";
 export type ReconcileResult =
   /** Ready is True; Unknown with the reason NotObservable, where the platform does not show the state. */
   (
-    | { readonly is: "settled"; readonly why: Why }
+    | { readonly is: "settled"; readonly why: StatusReason }
     /** Work is under way, or something else is needed first. */
-    | { readonly is: "waiting"; readonly why: Why; readonly exchange: Exchange }
+    | { readonly is: "waiting"; readonly why: StatusReason; readonly exchange: Exchange }
     /** A person is needed. */
-    | { readonly is: "stalled"; readonly why: Why; readonly exchange: Exchange }
+    | { readonly is: "stalled"; readonly why: StatusReason; readonly exchange: Exchange }
     /** The exchange failed and is tried again. `isOutage`: the probes of a connection have failed for too long. */
-    | { readonly is: "retry"; readonly why: Why; readonly isOutage?: boolean }
+    | { readonly is: "retry"; readonly why: StatusReason; readonly isOutage?: boolean }
     /** The operator cannot observe whether the object works. The stored Ready stays while `keepsReady`. */
-    | { readonly is: "unknown"; readonly why: Why; readonly keepsReady: boolean }
+    | { readonly is: "unknown"; readonly why: StatusReason; readonly keepsReady: boolean }
     /** The connection reports an error itself. `stale`: nothing was read for long. */
-    | { readonly is: "held"; readonly why: Why; readonly stale: boolean }
+    | { readonly is: "held"; readonly why: StatusReason; readonly stale: boolean }
     /** The rate limit leaves no room: nothing is known, nothing is reported, and the reconcile continues later. */
     | { readonly is: "deferred" }
     | { readonly is: "paused" }
@@ -45,15 +45,15 @@ export type CallKind = "read" | "create" | "put" | "action" | "delete";
 
 export type FailureVerdict =
   /** A person is needed: no retry until spec, Secret or annotation changes, or after `again`. */
-  | { readonly is: "terminal"; readonly why: Why; readonly again?: Ms }
+  | { readonly is: "terminal"; readonly why: StatusReason; readonly again?: Ms }
   /** Tried again with backoff. Ready of a settled object stays. */
-  | { readonly is: "retry"; readonly why: Why }
+  | { readonly is: "retry"; readonly why: StatusReason }
   /** Perhaps an error of the connection, which is probed and reports it. The object waits. */
-  | { readonly is: "connection"; readonly why: Why }
+  | { readonly is: "connection"; readonly why: StatusReason }
   /** The platform limits the rate and did not process the request: nothing new is known of the object. */
   | { readonly is: "later"; readonly again: Ms }
   /** A write that may have been executed: the next reconcile traces it. */
-  | { readonly is: "unknown"; readonly why: Why };
+  | { readonly is: "unknown"; readonly why: StatusReason };
 
 const MINUTE = 60_000;
 
@@ -145,7 +145,7 @@ function unknownOutcome({ operation }: ApiError, phase: CallKind): FailureVerdic
 }
 
 function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
-  const why: Why = {
+  const why: StatusReason = {
     reason: "PermissionDenied",
     message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again at intervals, and soon after the Secret changes.`,
   };
@@ -166,7 +166,7 @@ function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal
   if (conflict || mayDrain) return retry("Queued", `The platform does not take ${operation} now (${status}): ${said}`);
   if (isEnding) {
     const message = `The platform rejected ${operation} (${status}): ${said} The operator tries again every ten minutes, or at once with the annotation platform-operator.io/reconcile-requested-at.`;
-    const why: Why = { reason: goal === "absent" ? "DeleteFailed" : "StopFailed", message };
+    const why: StatusReason = { reason: goal === "absent" ? "DeleteFailed" : "StopFailed", message };
     return { is: "terminal", why, again: 10 * MINUTE };
   }
   const message = `The platform rejected ${operation} (${status}): ${said} Change the spec. The operator sends the same request again only if the annotation platform-operator.io/reconcile-requested-at asks for it, or after a restart.`;
@@ -177,7 +177,7 @@ function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal
  * Returns why a connection cannot be used: the platform rejected its token, or the operator does not send it. The
  * message names the Secret that a person has to fix.
  */
-export function rejectedToken({ key, settings }: Holder, { status, message: said }: ApiError): Why {
+export function rejectedToken({ key, settings }: Holder, { status, message: said }: ApiError): StatusReason {
   const { name, key: entry } = settings.tokenSecret;
   const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
   const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
@@ -222,7 +222,7 @@ const WORK: ReadonlySet<Reason> = new Set([
 export function workOf(
   object: KubeObject,
   before: WorkSince | undefined,
-  why: Why,
+  why: StatusReason,
   { deadlineMs, now }: { readonly deadlineMs: Ms; readonly now: Ms },
 ): WorkSince | undefined {
   const { reason, message } = why;
@@ -238,7 +238,7 @@ export function isOverdue({ since }: WorkSince, deadlineMs: Ms, now: Ms): boolea
 }
 
 /** Reports whether the platform's work has made no progress for too long. */
-export function isLate({ ports, object, local, policies }: Resolved, why: Why): boolean {
+export function isLate({ ports, object, local, policies }: Resolved, why: StatusReason): boolean {
   const { progressDeadlineMs: deadlineMs } = policies;
   const now = ports.clock.monotonic();
   local.waiting.work = workOf(object, local.waiting.work, why, { deadlineMs, now });
@@ -249,7 +249,7 @@ export function isLate({ ports, object, local, policies }: Resolved, why: Why): 
  * Returns the reason for overdue work. After an unknown state, which may last for ever, a deletion gives up.
  * @param why why the object waits
  */
-export function overdue({ reason, message }: Why): Why {
+export function overdue({ reason, message }: StatusReason): StatusReason {
   if (reason === "UnknownState")
     return {
       reason: "NotObservable",
@@ -265,7 +265,7 @@ export function overdue({ reason, message }: Why): Why {
  * Returns the reason for a request that the platform keeps refusing.
  * @param why the reason, with the platform's message
  */
-export function refusedForLong({ message }: Why): Why {
+export function refusedForLong({ message }: StatusReason): StatusReason {
   const advice =
     "The platform has refused the request for spec.lifecycle.progressDeadline (1h where it is not set). The operator " +
     "sends it again after the same time, or at once with the annotation platform-operator.io/reconcile-requested-at. " +
@@ -274,7 +274,7 @@ export function refusedForLong({ message }: Why): Why {
 }
 
 /** Returns for how long a rejected request is not sent again. @param why the reason that was reported */
-export function restAfter({ reason }: Why, deadlineMs: Ms): Ms {
+export function restAfter({ reason }: StatusReason, deadlineMs: Ms): Ms {
   return reason === "ProgressDeadlineExceeded" ? deadlineMs : Infinity;
 }
 
@@ -308,7 +308,7 @@ export function stallOnMissing({ ports, object, local }: Reconciliation, result:
 function whatIsMissing(
   object: KubeObject,
   result: ReconcileResult,
-): { readonly what: string; readonly why: Why } | undefined {
+): { readonly what: string; readonly why: StatusReason } | undefined {
   if (result.is !== "waiting" && result.is !== "retry" && result.is !== "held") return undefined;
   const { why } = result;
   const isKept = result.is === "held" && isSettled(object);
@@ -319,7 +319,7 @@ function whatIsMissing(
 }
 
 /** Returns for how long the stored status has reported the same reason. */
-function reportedFor(object: KubeObject, { reason }: Why, now: Date): Ms {
+function reportedFor(object: KubeObject, { reason }: StatusReason, now: Date): Ms {
   const ready = conditionOf(object, "Ready");
   const isSame = ready?.reason === reason && ready.observedGeneration === (object.metadata.generation ?? 0);
   const ms = isSame ? now.getTime() - Date.parse(ready.lastTransitionTime) : 0;

@@ -14,7 +14,7 @@ import type { EventInput, EventRecorder, JsonObject, KubeObject } from "../../ku
 import type { Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { DelayedStatus } from "../context/persistence.ts";
-import type { Kind, Ms, Why } from "../contract/kind.ts";
+import type { Kind, Ms, StatusReason } from "../contract/kind.ts";
 import { alignToGroup, backoff, followInterval, jitter, pollInterval } from "../contract/requeue.ts";
 import {
   type Condition,
@@ -378,12 +378,12 @@ const ROLES: Readonly<Record<Output, readonly [role: string, value: string]>> = 
 };
 
 /** Returns why an output cannot be written; undefined for other errors. */
-function refusalOf(error: unknown, kind: Output, name: string): Why | undefined {
+function refusalOf(error: unknown, kind: Output, name: string): StatusReason | undefined {
   if (!(error instanceof KubeError) || !isKube(error, "Conflict", "Invalid", "Forbidden")) return undefined;
   if (error.failure === "Conflict") return notOurs(kind, name);
   const [role, value] = ROLES[kind];
   const refuser = error.refusedBy();
-  const denied = (message: string): Why => ({ reason: "PermissionDenied", message });
+  const denied = (message: string): StatusReason => ({ reason: "PermissionDenied", message });
   if (refuser !== undefined) {
     return denied(`${refuser} does not let the operator write ${kind} "${name}" in this namespace. It tries again.`);
   }
@@ -397,12 +397,12 @@ function refusalOf(error: unknown, kind: Output, name: string): Why | undefined 
   );
 }
 
-function notOurs(kind: Output, name: string): Why {
+function notOurs(kind: Output, name: string): StatusReason {
   const message = `${kind} "${name}" exists and belongs to something else, so nothing is written to it. Rename or delete it.`;
   return { reason: "NameConflict", message };
 }
 
-function unwritten({ ports, local }: Reconciliation, why: Why): ReconcileResult {
+function unwritten({ ports, local }: Reconciliation, why: StatusReason): ReconcileResult {
   local.failures.count += 1;
   const again = backoff(local.failures.count, ports.windows, ports.random());
   return { is: "stalled", why, exchange: "ok", again };

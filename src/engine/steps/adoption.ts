@@ -1,7 +1,7 @@
 /** Adopts an existing object of the platform for a resource, or forgets one that is gone. */
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import type { Plan, Uuid, Why } from "../contract/kind.ts";
+import type { Plan, Uuid, StatusReason } from "../contract/kind.ts";
 import {
   finalizerDue,
   finalizersWith,
@@ -55,7 +55,7 @@ async function adoptObject(r: Resolved, id: Uuid, kept: JsonObject | undefined):
 }
 
 /** Removes the record of an object that is gone. The next reconcile creates it again. @throws KubeError */
-export async function forgetRecord(r: Resolved, why: Why): Promise<void> {
+export async function forgetRecord(r: Resolved, why: StatusReason): Promise<void> {
   const { ports, kind, local } = r;
   const object = await forgetId(ports, r.object);
   const forgotten = await ports.writer.patchStatus(object, {

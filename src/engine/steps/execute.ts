@@ -4,7 +4,7 @@ import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
-import type { ActionResult, JsonObject, Step, Uuid, Why } from "../contract/kind.ts";
+import type { ActionResult, JsonObject, Step, Uuid, StatusReason } from "../contract/kind.ts";
 import { type Intent, whyNotSend } from "../ledger/intent.ts";
 import {
   clearIntent,
@@ -80,7 +80,7 @@ export async function execute(
 export function massChangeHeld(
   { ports, object, connection, context }: Resolved,
   { scheduled = false, follows = false }: Pick<Step, "scheduled" | "follows"> = {},
-): Why | undefined {
+): StatusReason | undefined {
   if (context.goal !== "present") return undefined;
   if (context.requested !== undefined || context.policies.redeploy !== undefined) return undefined;
   if (scheduled || !isSpecApplied(object)) return undefined;
@@ -105,7 +105,7 @@ async function executeSafely(
   if (memory !== undefined) {
     // The memory is stored before the request, so that it is kept however the request ends.
     r.context = { ...r.context, memory };
-    const why: Why = { reason: "Progressing", message: "A request is on its way to the platform." };
+    const why: StatusReason = { reason: "Progressing", message: "A request is on its way to the platform." };
     await writeStatusBefore(r, observed, why, undefined);
   }
   // If the status was stored already, nothing was written, and so the object was not confirmed.
@@ -259,14 +259,19 @@ async function writeIntent(r: Resolved, observed: unknown, step: OnceStep, inten
   await writeStatusBefore(r, observed, intent.repetition === true ? sentAgain(step.why) : step.why, intent);
 }
 
-function sentAgain({ reason, message }: Why): Why {
+function sentAgain({ reason, message }: StatusReason): StatusReason {
   const again =
     "The platform did not confirm an earlier request of this kind. The operator sends it once more; if the earlier one was carried out, this changes nothing.";
   return { reason, message: `${message} ${again}` };
 }
 
 /** Writes the status that precedes a request. @throws KubeError "Conflict" */
-async function writeStatusBefore(r: Resolved, observed: unknown, why: Why, intent: Intent | undefined): Promise<void> {
+async function writeStatusBefore(
+  r: Resolved,
+  observed: unknown,
+  why: StatusReason,
+  intent: Intent | undefined,
+): Promise<void> {
   const { ports, kind, object, context } = r;
   const status = buildStatus({
     object,

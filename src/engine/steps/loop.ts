@@ -3,7 +3,7 @@ import { hasObject, writesFields } from "../../api/resource.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
-import type { Plan, Step, Why } from "../contract/kind.ts";
+import type { Plan, Step, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
 import { isSettled, unknownFor } from "../contract/status.ts";
 import { keepRecord, keepStarted } from "../ledger/record.ts";
@@ -139,7 +139,10 @@ async function afterFailure(
 ): Promise<ReconcileResult | Observation> {
   const without = await withoutStep(r.kind, r, { step: failedStep, observed, error }, () => observe(r));
   if (without?.isMissing === true) {
-    const why: Why = { reason: "NotSupportedByPlatform", message: `The platform has no operation ${failedStep.op}.` };
+    const why: StatusReason = {
+      reason: "NotSupportedByPlatform",
+      message: `The platform has no operation ${failedStep.op}.`,
+    };
     r.local.rejections.unsupported.set(failedStep.op, rejectionOf(r, failedStep.op, { why, until: Infinity }));
   }
   if (without !== undefined) return { value: without.value };
@@ -183,13 +186,13 @@ function concluded(
   return { is: plan.is, why, exchange: "ok", again: plan.again };
 }
 
-const RECREATING: Why = {
+const RECREATING: StatusReason = {
   reason: "Creating",
   message: "It is gone from the platform and is created again, as spec.lifecycle.onMissing says.",
 };
 
 /** Forgets an object that is gone, so that the next reconcile creates it. An id that the user gave is not forgotten. */
-async function recreate(r: Resolved, observed: unknown, why: Why): Promise<ReconcileResult> {
+async function recreate(r: Resolved, observed: unknown, why: StatusReason): Promise<ReconcileResult> {
   if (r.kind.claim(r.context.spec) === r.context.id) return concluded(r, observed, { is: "stalled", why });
   // The limit of mass changes applies here: the next create has no record left to show that no new generation caused
   // it.
@@ -233,7 +236,7 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
  * Requests a probe, and returns the result of an error that the connection may have caused. A settled object reports
  * the error only if it lasts after the probe.
  */
-function connectionFailure({ ports, object, local, connection }: Resolved, why: Why): ReconcileResult {
+function connectionFailure({ ports, object, local, connection }: Resolved, why: StatusReason): ReconcileResult {
   ports.connections.requestProbe(connection);
   const isProbed = connection.probedAt !== undefined && connection.probedAt > local.failures.since;
   if (isProbed || !isSettled(object)) return { is: "retry", why };

@@ -1,6 +1,6 @@
 /** Decides which of a kind's planned steps may be taken now: management, drift and approval. */
 import { APPROVED_PLAN } from "../../api/names.ts";
-import type { Goal, Plan, Step, Why } from "../contract/kind.ts";
+import type { Goal, Plan, Step, StatusReason } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { covers, isApproved, type PolicyStatus, type StatusPlan, statusPlanOf } from "../policies/policy-status.ts";
 import { forbidsWrites, type Policies } from "../policies/policy.ts";
@@ -79,7 +79,7 @@ interface PolicyInput {
   /** A correction was made a moment ago. */
   readonly inCooldown: boolean;
   /** Returns why the platform does not have an operation. */
-  readonly unsupported: (op: string) => Why | undefined;
+  readonly unsupported: (op: string) => StatusReason | undefined;
 }
 
 type Selection = ReturnType<typeof selectStep>;
@@ -94,7 +94,7 @@ function selectStep(input: PolicyInput, planWithout: PlanWithout) {
   const unapproved: Step[] = [];
   const blockedOperations = new Set<string>();
   const pendingOperations = new Set<string>();
-  let missing: Why | undefined;
+  let missing: StatusReason | undefined;
   let plan = planWithout(blockedOperations, pendingOperations);
   while (plan.is === "step" && !blockedOperations.has(plan.step.op) && blockedOperations.size < PLAN_LIMIT) {
     const answer = permissionFor(input, plan.step);
@@ -158,7 +158,7 @@ function concluded(input: PolicyInput, { plan, mayTake, hasForbidden, missing }:
  * Returns how a reconcile ends without the steps that may not be taken.
  * @param missing why a step was left out whose operation the platform does not have: then the spec is not carried out
  */
-function resultWithout(plan: Plan, missing: Why | undefined): Exclude<Plan, { is: "step" }> {
+function resultWithout(plan: Plan, missing: StatusReason | undefined): Exclude<Plan, { is: "step" }> {
   if (plan.is === "step") return missing === undefined ? refused(plan.step) : { is: "stalled", why: missing };
   return missing !== undefined && plan.is === "settled" ? { is: "stalled", why: missing } : plan;
 }
@@ -178,7 +178,7 @@ function refused(step: Step): Exclude<Plan, { is: "step" }> {
 function pending(input: PolicyInput, plan: Plan, { hash, actions }: StatusPlan): Plan {
   if (input.goal === "present" && isDone(input)) return plan.is === "step" ? { is: "settled" } : plan;
   const operations = [...new Set(actions.map(({ operation }) => operation))].join(", ");
-  const why: Why = {
+  const why: StatusReason = {
     reason: "ApprovalPending",
     message: `Waiting for approval of the plan in status.plan: ${operations}. To approve it, set the annotation ${APPROVED_PLAN}=${hash}.`,
   };

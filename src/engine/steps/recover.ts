@@ -5,7 +5,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { keyText, parseKey, shortName } from "../contract/keys.ts";
-import type { ActionResult, Trace, Why } from "../contract/kind.ts";
+import type { ActionResult, Trace, StatusReason } from "../contract/kind.ts";
 import {
   nextAction,
   openSlot,
@@ -21,7 +21,7 @@ import type { ReconcileResult } from "../status/outcome.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { noteOutcome, recordAnswer, remember } from "./execute.ts";
 
-const UNREADABLE: Why = {
+const UNREADABLE: StatusReason = {
   reason: "UnreadableLedger",
   message: `This resource's ledger has a form that this version of the operator does not know, e.g. that of a newer version. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.intent once you know that nothing is under way.`,
 };
@@ -134,7 +134,7 @@ function noteConfirmation(r: Resolved, { creates, accepted }: Intent, { writer }
 }
 
 /** Returns why a create that was sent under another parent than the current one cannot be traced. */
-function parentChange({ recordedIdentity, object }: Resolved, intent: Intent): Why | undefined {
+function parentChange({ recordedIdentity, object }: Resolved, intent: Intent): StatusReason | undefined {
   if (!intent.creates || intent.parentId === recordedIdentity.parentId) return undefined;
   const message = `An earlier create under the parent ${intent.parentId ?? "(none)"} was not confirmed, but the reference now leads to ${recordedIdentity.parentId ?? "none"}. Change the reference back until the operator knows the result. If nothing was created, run: ${recreateCommand(object, intent)}`;
   return { reason: "ParentChanged", message };
@@ -183,7 +183,7 @@ function origin(object: KubeObject, { uid, resource, name = "", op }: Intent): s
 }
 
 /** Adds the command that allows another create to the reason of a create with an unknown result. */
-function withAnswer(object: KubeObject, intent: Intent, why: Why): Why {
+function withAnswer(object: KubeObject, intent: Intent, why: StatusReason): StatusReason {
   if (!intent.creates) return why;
   return {
     ...why,
@@ -196,21 +196,21 @@ async function clear(r: Resolved, intent: Intent): Promise<void> {
   else noteOutcome(r);
 }
 
-function waitingFor(intent: Intent): Why {
+function waitingFor(intent: Intent): StatusReason {
   const what = intent.name === undefined ? intent.op : `${intent.op} of "${intent.name}"`;
   const message = `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`;
   return { reason: intent.creates ? "Creating" : "Progressing", message };
 }
 
 /** Returns the reason of a create that only a person can resolve. */
-function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): Why {
+function unconfirmed({ kind, metadata }: KubeObject, intent: Intent): StatusReason {
   if (intent.accepted === undefined) return waitingFor(intent);
   const { name, namespace } = metadata;
   const message = `The platform accepted ${intent.op} of "${intent.name ?? ""}" without returning an id, and does not show what it created. Nothing is sent again. Look up the id on the platform, then run: kubectl platform resolve ${kind.toLowerCase()}/${name} -n ${namespace ?? ""} --id ID`;
   return { reason: "CreateResultUnknown", message };
 }
 
-function duplicateRemote(intent: Intent, count: number): Why {
+function duplicateRemote(intent: Intent, count: number): StatusReason {
   const message = `${count} objects of the platform may be the result of one ${intent.op}. Nothing is deleted. Set spec.externalId to the right one.`;
   return { reason: "DuplicateRemote", message };
 }

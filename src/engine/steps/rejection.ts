@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { ApiError } from "../../platform/transport/errors.ts";
 import type { Rejection } from "../context/local-state.ts";
-import type { Kind, Ms, Step, Why } from "../contract/kind.ts";
+import type { Kind, Ms, Step, StatusReason } from "../contract/kind.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
 /** @returns what to remember of a step that was rejected just now */
@@ -32,7 +32,7 @@ export function rejectedBefore(
     readonly requested: string | undefined;
     readonly now: Ms;
   },
-): Why | undefined {
+): StatusReason | undefined {
   if (last?.op !== op || last.generation !== context.generation) return undefined;
   if (context.requested !== undefined) return undefined;
   if (context.redeploy !== undefined && context.redeploy !== last.redeploy) return undefined;
@@ -44,7 +44,7 @@ export function rejectedBefore(
 export function unsupportedBefore(
   { local, context, ports }: Pick<Resolved, "local" | "context" | "ports">,
   op: string,
-): Why | undefined {
+): StatusReason | undefined {
   const { generation } = context.resource;
   const now = ports.clock.monotonic();
   return rejectedBefore(local.rejections.unsupported.get(op), op, {

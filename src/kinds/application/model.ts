@@ -1,5 +1,5 @@
 /** What the parts of the application kind exchange. */
-import type { ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
 import type { Variable } from "../../platform/areas/variables.ts";
 import { withoutCredentials } from "../../text/text.ts";
@@ -98,7 +98,7 @@ export interface Observed extends ServiceObserved<Application> {
   /** Variables were sent in this reconcile: what the import left out is not sent twice. */
   readonly imported?: boolean;
   /** Why variables or secrets that had to be known could not be read. */
-  readonly variablesFault?: Why | undefined;
+  readonly variablesFault?: StatusReason | undefined;
 }
 
 export type Action =

@@ -1,5 +1,11 @@
 /** Builds the report of an application. Pure. */
-import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
+import {
+  refreshed,
+  type ConditionFact,
+  type DriftField,
+  type Report,
+  type StatusReason,
+} from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { lastFailure } from "../service/failure.ts";
 import { shortCommit } from "../service/messages.ts";
@@ -84,7 +90,7 @@ function shownCommit({ memory }: ApplicationContext, { deployed, last }: Applica
   return commit === undefined ? memory.commit : shortCommit(commit);
 }
 
-function ready(context: ApplicationContext, { status }: Observed, { run, running }: ApplicationFacts): Why {
+function ready(context: ApplicationContext, { status }: Observed, { run, running }: ApplicationFacts): StatusReason {
   const phase = servicePhase(status?.state ?? "");
   if (run.wanted === "Stopped" && phase !== "running")
     return { reason: "Stopped", message: "The application is stopped, as spec.runState says." };

@@ -5,7 +5,7 @@ import {
   sameContent,
   type ActionResult,
   type Plan,
-  type Why,
+  type StatusReason,
   type Kind,
 } from "../../engine/contract/kind.ts";
 import type { BindingInput, ConfigValue } from "../../platform/areas/templates.ts";
@@ -120,13 +120,13 @@ function checkBound(context: BindingContext, observed: Observed): Plan<"put"> | 
   return stalled("NotObservable", message);
 }
 
-function noCluster({ inputs }: BindingContext): Why {
+function noCluster({ inputs }: BindingContext): StatusReason {
   const message = `The organization has no cluster ${inputs.clusterId}. Fix spec.clusterRef, or the connection.`;
   return { reason: "DependencyNotReady", message };
 }
 
 /** Returns why this resource may not write to the cluster at all. */
-function refusal(context: BindingContext, { cluster }: Observed): Why | undefined {
+function refusal(context: BindingContext, { cluster }: Observed): StatusReason | undefined {
   const id = context.inputs.clusterId;
   const holder = context.records.holderOf(fieldKey(id, BINDING));
   if (holder !== undefined) {

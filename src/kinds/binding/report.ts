@@ -1,5 +1,5 @@
 /** Builds the report of a binding, without values that may be secret. It only changes with the observed facts. Pure. */
-import { refreshed, type ConditionFact, type Report, type Why } from "../../engine/contract/kind.ts";
+import { refreshed, type ConditionFact, type Report, type StatusReason } from "../../engine/contract/kind.ts";
 import { cleaned } from "../../platform/codec/text.ts";
 import { keptAlteration } from "../shared/altered.ts";
 import { bindingDifferences, bindingDrift, isAlike } from "./drift.ts";
@@ -25,7 +25,7 @@ export function isBound({ spec, memory }: BindingContext, { bound }: Observed): 
 }
 
 /** Returns why the spec cannot be bound, by the catalog. */
-export function configFault(context: BindingContext, observed: Observed): Why | undefined {
+export function configFault(context: BindingContext, observed: Observed): StatusReason | undefined {
   if (observed.template === undefined)
     return isBound(context, observed)
       ? undefined
@@ -62,7 +62,7 @@ function summary(problems: readonly string[]): string {
 export function layersFault(
   context: BindingContext,
   observed: Observed,
-): (Why & { readonly waits: boolean }) | undefined {
+): (StatusReason & { readonly waits: boolean }) | undefined {
   const stand = standing(context, observed);
   if (stand === undefined || stand.off.length === 0) return undefined;
   const isShown = observed.bound !== undefined;
@@ -103,7 +103,7 @@ function leftBehind(context: BindingContext, observed: Observed): Report["status
   return differences === undefined ? {} : { altered: keptAlteration(context, differences) };
 }
 
-function readyWhy(context: BindingContext, observed: Observed, stand: Standing | undefined): Why {
+function readyWhy(context: BindingContext, observed: Observed, stand: Standing | undefined): StatusReason {
   const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, observed) ? "has" : "does not have"} ${templateName(context)}`;
   if (stand === undefined)
     return { reason: "NotObservable", message: `${bound}; the platform does not show the state of its layers.` };

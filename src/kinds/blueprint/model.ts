@@ -5,7 +5,7 @@ import {
   type Fingerprint,
   type ReconcileContext,
   type Uuid,
-  type Why,
+  type StatusReason,
 } from "../../engine/contract/kind.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
@@ -101,7 +101,7 @@ const IGNORED_BY_HELM = ["engine_version", "credentials", "backend"] as const;
 const QUOTED = 64;
 
 /** Returns why the platform would refuse the overrides; undefined where nothing here contradicts them. */
-export function overridesRefused(spec: BlueprintSpec): Why | undefined {
+export function overridesRefused(spec: BlueprintSpec): StatusReason | undefined {
   const { engine, allowedEngineVersions: allowed } = spec;
   if (engine === undefined || engine === "Helm") return undefined;
   const version = spec.specOverrides?.["engine_version"] ?? undefined;
@@ -139,6 +139,6 @@ function oneOf(versions: readonly string[]): string {
   return versions.length > 10 ? `one of ${shown}, … (spec.allowedEngineVersions)` : `one of ${shown}`;
 }
 
-function invalid(message: string): Why {
+function invalid(message: string): StatusReason {
   return { reason: "InvalidSpec", message };
 }

@@ -1,5 +1,5 @@
 /** Plans a blueprint. After its creation the platform offers no operation on it. Pure. */
-import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import { failureReason, shownState } from "../service/messages.ts";
 import { type ServiceAction, serviceRecord } from "../service/model.ts";
@@ -88,7 +88,7 @@ function isUnlisted(context: BlueprintContext): boolean {
 /**
  * Returns the reason of an id that is not listed. Users often give the id of the service instead of its blueprint's.
  */
-function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid): Why {
+function notListed(context: BlueprintContext, { siblings }: Observed, id: Uuid): StatusReason {
   const meant = siblings?.find(({ serviceId }) => serviceId === id)?.id;
   if (meant === undefined) {
     return reasonNotShown(context, { noun: "blueprint", name: context.spec.name, id, where: "the environment" });

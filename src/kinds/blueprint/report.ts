@@ -1,5 +1,11 @@
 /** Builds the report of a blueprint. Pure. */
-import { refreshed, type ConditionFact, type DriftField, type Report, type Why } from "../../engine/contract/kind.ts";
+import {
+  refreshed,
+  type ConditionFact,
+  type DriftField,
+  type Report,
+  type StatusReason,
+} from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
 import { failureFacts, lastFailure } from "../service/failure.ts";
@@ -56,7 +62,7 @@ export function report(context: BlueprintContext, observed: Observed): Report {
 /** The platform neither starts nor stops the service of a blueprint. */
 const NO_RUN_STATE = { wanted: undefined, heldUntil: undefined, unsupported: undefined, shown: undefined };
 
-function ready(context: BlueprintContext, observed: Observed): Why {
+function ready(context: BlueprintContext, observed: Observed): StatusReason {
   const what = `Service "${context.spec.name}" of the blueprint ${context.spec.tag}`;
   if (observed.status === undefined) return unshown(context, observed, what);
   const phase = servicePhase(observed.status.state);
@@ -67,7 +73,7 @@ function ready(context: BlueprintContext, observed: Observed): Why {
 }
 
 /** Returns the reason of Ready where the platform does not show the service: only its creation is known. */
-function unshown(context: BlueprintContext, observed: Observed, what: string): Why {
+function unshown(context: BlueprintContext, observed: Observed, what: string): StatusReason {
   const { createdAt, lastDeployment } = context.memory;
   if (context.isFull) {
     const message = `The platform does not answer listServices, the operation that shows the service of a blueprint. Look at ${what} on the platform.`;

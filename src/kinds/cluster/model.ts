@@ -1,5 +1,5 @@
 /** What the parts of the cluster kind exchange. */
-import type { Plan, Presence, ReconcileContext, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Presence, ReconcileContext, StatusReason } from "../../engine/contract/kind.ts";
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
@@ -92,7 +92,7 @@ export const unshownCluster = ({ spec }: ClusterContext) =>
   ({ noun: "cluster", name: spec.externalId, id: spec.externalId, where: "the organization" }) as const;
 
 /** Returns the reason of work under way. A requested upgrade is reported as such. */
-export function working({ memory, spec }: ClusterContext, state: string): Why {
+export function working({ memory, spec }: ClusterContext, state: string): StatusReason {
   const { lastOrder } = memory;
   const version = lastOrder?.operation === "Upgrade" ? lastOrder.kubernetesVersion : undefined;
   const isUpgrade = version !== undefined && version === spec.kubernetesVersion && state.startsWith("DEPLOY");
@@ -109,7 +109,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
  * Returns the reason of a failure, with what to do about it.
  * @param isRetried whether a reconcile request retries what failed
  */
-export function clusterFailure(state: string, isRetried = true): Why {
+export function clusterFailure(state: string, isRetried = true): StatusReason {
   return explainFailure(shownState(state), { noun: "cluster", advice: ADVICE, isRetried });
 }
 

@@ -2,7 +2,7 @@
  * Requests to the platform: each is sent once, and is open until the cluster shows a change (docs/architecture.md §6).
  * Pure.
  */
-import type { Json, Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { Json, Plan, Step, StatusReason } from "../../engine/contract/kind.ts";
 import type { ClusterStatus } from "../../platform/areas/clusters.ts";
 import { jsonIn } from "../../platform/codec/json.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
@@ -25,7 +25,7 @@ export const OPERATIONS = {
   Stop: { op: "stopCluster", reason: "Stopping", message: "The cluster is being stopped." },
   Start: { op: "deployCluster", reason: "Deploying", message: "The cluster is being deployed." },
   Upgrade: { op: "upgradeCluster", reason: "Upgrading", message: "The cluster is being upgraded." },
-} as const satisfies Record<Action["operation"], Why & { readonly op: string }>;
+} as const satisfies Record<Action["operation"], StatusReason & { readonly op: string }>;
 
 /** Returns the baseline of a cluster, as text for a status. It changes with every operation on the cluster. */
 export function clusterBaseline(facts: ClusterFacts): string {
@@ -53,7 +53,7 @@ export function operationOf(context: ClusterContext, observed: Observed, step: A
 export function pendingOperation(
   { memory, requested }: ClusterContext,
   { status, isRequestSent }: Observed,
-): Why | undefined {
+): StatusReason | undefined {
   const order = memory.lastOrder;
   if (order?.baseline === undefined || status === undefined || requested !== undefined) return undefined;
   if (!isRequestSent && isOver(order, status)) return undefined;
@@ -89,7 +89,10 @@ export function planRequest(
   if (lock !== undefined) return { is: "waiting", why: lock, again: LOCK_LOOK_MS };
   const { operation, kubernetesVersion } = step;
   const { op, reason, message } = OPERATIONS[operation];
-  const why: Why = { reason, message: operation === "Upgrade" ? upgradeMessage(observed, kubernetesVersion) : message };
+  const why: StatusReason = {
+    reason,
+    message: operation === "Upgrade" ? upgradeMessage(observed, kubernetesVersion) : message,
+  };
   return once(op, step, why, { mark: { baseline: observedBaseline(observed), kubernetesVersion }, ...facts });
 }
 
@@ -110,7 +113,7 @@ const QUOTED = 60;
  * Returns why a locked cluster must not be changed. A remembered lock counts until its own end, or until the user
  * requests a retry: the platform would never show that it was removed.
  */
-export function lockOf(context: ClusterContext, observed: Observed): Why | undefined {
+export function lockOf(context: ClusterContext, observed: Observed): StatusReason | undefined {
   const { lock } = knownFacts(context, observed);
   if (lock === undefined) return undefined;
   if (observed.status === undefined && (context.requested !== undefined || hasEnded(context, lock))) return undefined;
@@ -128,7 +131,7 @@ function hasEnded({ now }: ClusterContext, { lockedAt, ttlInDays }: NonNullable<
 }
 
 /** Returns what prevents any work on the cluster; undefined when nothing does. */
-export function refusal(context: ClusterContext, observed: Observed): Why | undefined {
+export function refusal(context: ClusterContext, observed: Observed): StatusReason | undefined {
   const { externalId: id } = context.spec;
   if (observed.listed === "Gone")
     return context.identitySource === "recorded"
@@ -144,12 +147,12 @@ export function refusal(context: ClusterContext, observed: Observed): Why | unde
  * Returns why the cluster is not known to be the organization's: it is not in its list, no request that names both was
  * accepted, and the connection does not accept unproven ids.
  */
-export function checkProven(context: ClusterContext, observed: Observed): Why | undefined {
+export function checkProven(context: ClusterContext, observed: Observed): StatusReason | undefined {
   const isProven = isClusterShown(observed) || context.memory.verified === true;
   return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }
 
-function reasonGone(id: string): Why {
+function reasonGone(id: string): StatusReason {
   const message = `The organization has no cluster ${id} any more. Clusters are never created. Delete this resource.`;
   return { reason: "ExternalResourceDeleted", message };
 }

@@ -1,5 +1,5 @@
 /** Builds the report of a cluster, without its token. Pure. */
-import type { ConditionFact, Report, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, Report, StatusReason } from "../../engine/contract/kind.ts";
 import { clusterPhase } from "../../platform/codec/states.ts";
 import { shownState, stateCondition } from "../service/messages.ts";
 import { type RunFacts, scheduledReport } from "../shared/run-schedule.ts";
@@ -119,7 +119,7 @@ function assumedVersion(version: string): string {
   return `The platform's surface does not show which version of Kubernetes runs. ${version} counts as that version; a newer one in spec.kubernetesVersion sends one upgrade.`;
 }
 
-function ready(context: ClusterContext, observed: Observed, run: RunFacts): Why {
+function ready(context: ClusterContext, observed: Observed, run: RunFacts): StatusReason {
   const { listed } = observed;
   if (typeof listed !== "object") return hiddenReady(context, run);
   const what = `Cluster "${fitText(listed.name, ID)}"`;
@@ -135,7 +135,7 @@ function ready(context: ClusterContext, observed: Observed, run: RunFacts): Why 
   }
 }
 
-function hiddenReady(context: ClusterContext, { wanted: runState }: RunFacts): Why {
+function hiddenReady(context: ClusterContext, { wanted: runState }: RunFacts): StatusReason {
   const { spec, memory } = context;
   if (runState === "Stopped") {
     if (clusterPhase(memory.state ?? "") === "stopped") {

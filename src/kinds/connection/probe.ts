@@ -1,6 +1,6 @@
 /** The probe of a connection: whether the platform can be used through it, and what the platform offers. */
 import type { ProbeReport } from "../../engine/contract/connection.ts";
-import type { Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import type { ConnectionSpec } from "./crd.ts";
@@ -30,7 +30,7 @@ async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[
  * Returns the reason of an organization that the platform does not find. It is probed again, as a gateway without a
  * route gives the same answer.
  */
-function nowhere(spec: ConnectionSpec, said: string): Why {
+function nowhere(spec: ConnectionSpec, said: string): StatusReason {
   const message =
     `The platform does not find organization ${spec.organizationId} (404): ${said} Check spec.pathPrefix ` +
     "and spec.organizationId; for another organization make another connection.";

@@ -1,5 +1,5 @@
 /** Builds the report of a database. Pure. */
-import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, DriftField, Report, StatusReason } from "../../engine/contract/kind.ts";
 import type { Database } from "../../platform/areas/databases.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { deploymentFailure, failureFacts, lastFailure } from "../service/failure.ts";
@@ -61,7 +61,7 @@ export function shownRecord(record: Partial<Database>): Partial<DatabaseMemory> 
   return Object.fromEntries(shown.filter(([, value]) => value !== undefined));
 }
 
-function ready(context: DatabaseContext, { status, unknownState }: Observed, { run }: DatabaseFacts): Why {
+function ready(context: DatabaseContext, { status, unknownState }: Observed, { run }: DatabaseFacts): StatusReason {
   if (unknownState !== undefined) return unknownState;
   const phase = servicePhase(status?.state ?? "");
   const what = `Database "${context.spec.name}"`;

@@ -2,7 +2,7 @@
  * The state of a database on the documented surface, which has no read of it. The answers to deploy and stop report it
  * first, and afterwards the deployment request, where there is an id. Pure.
  */
-import type { Ms, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Ms, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import type { Deployment } from "../../platform/areas/service-status.ts";
 import { requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { DatabaseContext, Observed } from "./model.ts";
@@ -16,27 +16,27 @@ const SURFACE = "and its surface does not show the state of databases";
 const ASK = "To have it deployed, use the annotation platform-operator.io/reconcile-requested-at.";
 
 /** The reason where the platform returned no request id. */
-export const NO_REQUEST: Why = {
+export const NO_REQUEST: StatusReason = {
   reason: "NotObservable",
   message: `The platform accepted the last request, but returned no deployment request id, ${SURFACE}: its result is not known. Look on the platform.`,
 };
 
-const NO_SUCH_REQUEST: Why = {
+const NO_SUCH_REQUEST: StatusReason = {
   reason: "NotObservable",
   message: `The platform does not know the deployment request of the last order, ${SURFACE}: its result is not known. Look on the platform.`,
 };
 
-const NEVER_REPORTED: Why = {
+const NEVER_REPORTED: StatusReason = {
   reason: "NotObservable",
   message: `The database was adopted, and the platform does not show its state. It is left as it is. ${ASK}`,
 };
 
-const LOST: Why = {
+const LOST: StatusReason = {
   reason: "NotObservable",
   message: `The status of this resource was lost, ${SURFACE}. The database was deployed before, and is left as it is. ${ASK}`,
 };
 
-const STATES_UNREAD: Why = {
+const STATES_UNREAD: StatusReason = {
   reason: "NotObservable",
   message:
     "The platform does not answer listServiceStatuses, the operation that shows the state of the database. Look on the platform.",
@@ -107,6 +107,6 @@ function idleState({ memory, spec, records: { started } }: DatabaseContext, id: 
   return { status: { id, state: known ?? NEVER_DEPLOYED }, request: undefined, unknownState: undefined };
 }
 
-function unknown(id: Uuid, why: Why): ReportedState {
+function unknown(id: Uuid, why: StatusReason): ReportedState {
   return { status: { id, state: "" }, request: undefined, unknownState: why };
 }

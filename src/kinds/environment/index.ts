@@ -1,5 +1,5 @@
 /** PlatformEnvironment: name and mode. The documented surface shows that it exists, and its record only once. */
-import type { Why } from "../../engine/contract/kind.ts";
+import type { StatusReason } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { namedKind } from "../named/kind.ts";
 import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
@@ -91,7 +91,10 @@ function inputOf({ name, mode }: EnvironmentSpec): { readonly name: string; read
 }
 
 /** Returns why the cluster does not suit the spec. The platform cannot move an environment to another cluster. */
-function otherCluster({ inputs, identitySource }: EnvironmentContext, clusterId: string | undefined): Why | undefined {
+function otherCluster(
+  { inputs, identitySource }: EnvironmentContext,
+  clusterId: string | undefined,
+): StatusReason | undefined {
   if (clusterId === undefined || clusterId === inputs.clusterId) return undefined;
   const advice = identitySource === "recorded" ? "Fix spec.clusterRef in a new resource." : "Fix spec.clusterRef.";
   const message = `The platform runs the environment on the cluster ${fitText(clusterId, ID)}, not on the one in spec.clusterRef, and cannot move it. ${advice}`;

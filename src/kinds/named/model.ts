@@ -6,7 +6,7 @@ import type {
   Presence,
   ReconcileContext,
   Uuid,
-  Why,
+  StatusReason,
 } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -65,11 +65,11 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Liste
   /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
   projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
   /** Returns why nothing may be done in the parent. */
-  checkParent?(context: ReconcileContext<K>, observed: K["observed"]): Why | undefined;
+  checkParent?(context: ReconcileContext<K>, observed: K["observed"]): StatusReason | undefined;
   /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
-  checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): Why | undefined;
+  checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): StatusReason | undefined;
   /** Returns why a record does not suit the spec. */
-  checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): Why | undefined;
+  checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): StatusReason | undefined;
 }
 
 /** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */

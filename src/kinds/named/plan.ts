@@ -1,5 +1,5 @@
 /** Plans an object that has a name, unique in its parent, and settings (docs/architecture.md §4). Pure. */
-import type { Json, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Json, Plan, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import { isAltered } from "../shared/altered.ts";
 import { firstOf, once, stalled, safely } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
@@ -79,7 +79,7 @@ function planNew(kind: NamedPlan, context: NamedContext, observed: NamedObserved
   const refused = kind.checkReach?.(context, found?.id) ?? (found && kind.checkRecord?.(context, matches[0]));
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (found !== undefined) return found;
-  const why: Why = { reason: "Creating", message: `Creating ${what}.` };
+  const why: StatusReason = { reason: "Creating", message: `Creating ${what}.` };
   return once(kind.operations.create, "create", why, { creates: true, name, mark: markOf(observed) });
 }
 

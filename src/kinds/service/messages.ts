@@ -1,6 +1,6 @@
 /** What the platform's states mean, as reasons and messages. A message does not change while the state does not. */
 import type { Reason } from "../../api/reasons.ts";
-import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, StatusReason } from "../../engine/contract/kind.ts";
 import { deploymentCondition, fitsReason } from "../../platform/codec/states.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import type { Noun, ServiceNames } from "./model.ts";
@@ -16,7 +16,7 @@ const BUSY: readonly (readonly [pattern: RegExp, reason: Reason])[] = [
 ];
 
 /** Returns the reason of work under way. @param of what it is done for, e.g. "commit 1a2b3c4" */
-export function busy(state: string, of?: string): Why {
+export function busy(state: string, of?: string): StatusReason {
   const reason = BUSY.find(([pattern]) => pattern.test(state))?.[1] ?? "Progressing";
   return { reason, message: `The platform reports ${state}${forWhat(of)}.` };
 }
@@ -46,7 +46,7 @@ interface Failing extends Pick<ServiceNames, "noun" | "advice"> {
  * Returns the reason and message of a failure, with what to do about it.
  * @param of what failed, e.g. "commit 1a2b3c4"
  */
-export function explainFailure(state: string, { noun, advice, isRetried = true }: Failing, of?: string): Why {
+export function explainFailure(state: string, { noun, advice, isRetried = true }: Failing, of?: string): StatusReason {
   const what = advice.get(state) ?? CANCELED_ADVICE.get(state) ?? `Look at the ${noun} on the platform`;
   return {
     reason: failureReason(state),
@@ -75,13 +75,13 @@ function forWhat(of: string | undefined): string {
 const LONGEST_STATE = 64;
 
 /** Returns the reason of a state that does not show whether the service works. */
-export function unknownState(state: string, noun: Noun): Why {
+export function unknownState(state: string, noun: Noun): StatusReason {
   const message = `The platform reports ${shownState(state)}, which does not show whether the ${noun} works. The operator keeps checking.`;
   return { reason: "UnknownState", message };
 }
 
 /** Returns the reason to wait with a stop: the state does not show whether there is something to stop. */
-export function unclearStop(state: string, noun: Noun): Why {
+export function unclearStop(state: string, noun: Noun): StatusReason {
   const message = `The platform reports ${shownState(state)}, which does not show whether the ${noun} runs, so it is not stopped.`;
   return { reason: "UnknownState", message };
 }

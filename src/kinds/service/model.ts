@@ -1,5 +1,5 @@
 /** The types that services share, and the facts that a kind of services gives to the shared code. */
-import type { Presence, ReconcileContext, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Presence, ReconcileContext, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import type { Deployment, ServiceStatus } from "../../platform/areas/service-status.ts";
 import type { ReadOptions } from "../../platform/client/caller.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
@@ -63,7 +63,7 @@ export interface ServiceObserved<Item extends ListedObject = ListedObject> exten
   /** Fresh reads prove that the recorded service is gone. */
   readonly isGone: boolean;
   /** Why the state is unknown, where the platform does not show it. The status then says nothing. */
-  readonly unknownState?: Why | undefined;
+  readonly unknownState?: StatusReason | undefined;
   readonly ingress: SideRead<Ingress>;
   readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */

@@ -2,7 +2,7 @@
  * Plans a service: whether it may be worked on, its creation, its settings, its deployments and stops, and its removal.
  * Pure.
  */
-import type { Json, Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Json, Plan, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { once, stalled, safely } from "../shared/checks.ts";
@@ -75,7 +75,7 @@ export function planCreate(
   mark: Readonly<Record<string, Json>> = {},
 ): Plan<ServiceAction> {
   const { name } = spec;
-  const why: Why = { reason: "Creating", message: `Creating ${noun} "${name}".` };
+  const why: StatusReason = { reason: "Creating", message: `Creating ${noun} "${name}".` };
   const baseline = { ...nameMark(observed.serverNow, observed.siblings), ...mark };
   return once(operations.create, { what: "create" }, why, { creates: true, name, mark: baseline });
 }
@@ -142,7 +142,7 @@ function isElsewhere({ siblings }: ServiceObserved, id: Uuid): boolean {
 }
 
 /** Returns the reason of a resource whose recorded id lies in another environment. */
-function elsewhere(noun: Noun, id: Uuid): Why {
+function elsewhere(noun: Noun, id: Uuid): StatusReason {
   const message = `The platform does not show that the ${noun} ${id} belongs to the environment of this resource, so it is not touched. Point the reference to its environment, or create a new resource.`;
   return { reason: "NotObservable", message };
 }
@@ -207,7 +207,7 @@ export function planStop(names: ServiceNames, context: ServiceContext, { status 
     const message = `The platform's surface has no stop of ${plural}. Set spec.runState to Running, or stop it on the platform.`;
     return stalled("NotSupportedByPlatform", message);
   }
-  const why: Why = { reason: "Stopping", message: `The ${noun} is being stopped.` };
+  const why: StatusReason = { reason: "Stopping", message: `The ${noun} is being stopped.` };
   const { stopping, runState } = context.memory;
   if (context.requested === undefined && status !== undefined) {
     if (stopping !== undefined && !movedPast(stopping, status)) return { is: "waiting", why };
@@ -267,7 +267,7 @@ export function planDeploy(
   { commit, message, mark, corrects, attempts, notObservableAfterwards = false }: Deployment,
 ): Plan<ServiceAction> {
   const what = commit === undefined ? {} : { commit };
-  const why: Why = { reason: "Deploying", message };
+  const why: StatusReason = { reason: "Deploying", message };
   const redeploys = redeployDue(context);
   const settings = revisionOf(context.memory);
   return once<ServiceAction>(operation, { what: "deploy", ...what, retry: context.requested, attempts }, why, {

@@ -1,6 +1,6 @@
 /** Interprets answers of the platform: an object is gone, a detail is missing, a stop was refused. */
 import type { Reason } from "../../api/reasons.ts";
-import type { ConditionFact, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, StatusReason } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 
@@ -43,7 +43,7 @@ export async function orGone<T>(read: Promise<T>, isGone: () => Promise<boolean>
 /** The result of a side read; `fault` says why it failed. Without either, the platform has nothing to show. */
 export interface SideRead<T> {
   readonly value: T | undefined;
-  readonly fault: Why | undefined;
+  readonly fault: StatusReason | undefined;
 }
 
 /** A side read that was not made. */
@@ -107,7 +107,7 @@ export function failedRead(operation: string, status: number, what: string): str
 }
 
 /** Returns the condition with the status Unknown if a side read failed; none otherwise. @param fault its failure */
-export function faultCondition(type: string, fault: Why | undefined): readonly ConditionFact[] {
+export function faultCondition(type: string, fault: StatusReason | undefined): readonly ConditionFact[] {
   return fault === undefined ? [] : [{ type, status: "Unknown", ...fault }];
 }
 

@@ -1,5 +1,5 @@
 /** Plans as lists of checks: the first difference whose step no policy blocks wins. */
-import type { Plan, Step, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Step, StatusReason } from "../../engine/contract/kind.ts";
 import type { WithPolicies } from "./types.ts";
 
 /**
@@ -20,7 +20,7 @@ export function firstOf<Action>(
 }
 
 /** Returns a plan that waits for a person. */
-export function stalled(reason: Why["reason"], message: string): Plan<never> {
+export function stalled(reason: StatusReason["reason"], message: string): Plan<never> {
   return { is: "stalled", why: { reason, message } };
 }
 
@@ -30,7 +30,7 @@ type Once<Action> = Extract<Step<Action>, { repeat: "once" }>;
 export function once<Action>(
   op: string,
   what: Action,
-  why: Why,
+  why: StatusReason,
   rest: Pick<Once<Action>, "mark"> & Partial<Omit<Once<Action>, "repeat" | "op" | "action" | "why" | "mark">>,
 ): Plan<Action> {
   return { is: "step", step: { repeat: "once", op, action: what, why, creates: false, ...rest } };

@@ -1,5 +1,13 @@
 /** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
-import type { ActionResult, Json, JsonObject, OpenIntent, Trace, Uuid, Why } from "../../engine/contract/kind.ts";
+import type {
+  ActionResult,
+  Json,
+  JsonObject,
+  OpenIntent,
+  Trace,
+  Uuid,
+  StatusReason,
+} from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName, type ListedObject } from "./names.ts";
 import type { WithRecords } from "./types.ts";
@@ -41,7 +49,7 @@ export function notCreated(
   intent: OpenIntent,
   list: readonly unknown[],
   items: readonly { readonly id: Uuid }[],
-): { readonly is: "absent" } | { readonly is: "unknowable"; readonly why: Why } {
+): { readonly is: "absent" } | { readonly is: "unknowable"; readonly why: StatusReason } {
   const shown = new Set<unknown>(items.map(({ id }) => id));
   if (isWhole(list) && [...idsBefore(intent)].every((id) => shown.has(id))) return { is: "absent" };
   const because = "the list that does not show it may not hold all there is";
@@ -52,7 +60,7 @@ export function notCreated(
  * Returns the reason of a create whose outcome is unknown.
  * @param because why it cannot be looked up
  */
-export function createUnknown(name: string | undefined, because: string): Why {
+export function createUnknown(name: string | undefined, because: string): StatusReason {
   const message = `The platform did not confirm the creation of "${name ?? ""}", and ${because}. Look on the platform: if it exists, set spec.externalId (if the connection allows unverified ids: its spec.allowUnverifiedIds).`;
   return { reason: "CreateResultUnknown", message };
 }

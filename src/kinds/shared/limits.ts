@@ -2,7 +2,7 @@
  * Checks what a connection may work on: projects, objects in no project, and ids that users give (docs/architecture.md
  * §7).
  */
-import type { Reference, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Reference, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { unlessMissing } from "./answers.ts";
@@ -17,7 +17,7 @@ type Limits = WithPolicies<"allowedProjects" | "allowUnverifiedIds">;
 export function beyondProjects(
   { policies: { allowedProjects, allowUnverifiedIds } }: Limits,
   because: string,
-): Why | undefined {
+): StatusReason | undefined {
   if (allowedProjects === undefined || allowUnverifiedIds) return undefined;
   const message = `The connection is limited to some projects, and ${because}. Use another connection, or set allowUnverifiedIds on this one.`;
   return { reason: "NotObservable", message };
@@ -28,12 +28,12 @@ export function beyondProjects(
  * the connection does not accept such ids. An accepted id is no permission to delete anything.
  * @param what e.g. `cluster 6f1f…`
  */
-export function unprovenId(context: WithPolicies<"allowUnverifiedIds">, what: string): Why | undefined {
+export function unprovenId(context: WithPolicies<"allowUnverifiedIds">, what: string): StatusReason | undefined {
   return context.policies.allowUnverifiedIds ? undefined : unprovenReason(what);
 }
 
 /** Returns the reason of an id that the connection does not accept without a proof. */
-export function unprovenReason(what: string): Why {
+export function unprovenReason(what: string): StatusReason {
   const message = `The platform's surface does not show where the ${what} belongs, so it is not touched. A person who may edit the connection can allow such ids with spec.allowUnverifiedIds.`;
   return { reason: "NotObservable", message };
 }
@@ -59,7 +59,7 @@ export function clusterNeed({ name, externalId }: Ref): Reference {
 }
 
 /** Returns why a connection with allowedProjects may not work on clusters, which belong to no project. */
-export function clusterNotAllowed(context: Limits): Why | undefined {
+export function clusterNotAllowed(context: Limits): StatusReason | undefined {
   return beyondProjects(context, "a cluster belongs to none of them");
 }
 

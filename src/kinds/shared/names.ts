@@ -1,5 +1,5 @@
 /** Compares names of objects, decides on adoption, and returns the reasons of ids that cannot be used. */
-import type { Plan, Uuid, Why } from "../../engine/contract/kind.ts";
+import type { Plan, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
 import type { Identified, WithPolicies, WithRecords } from "./types.ts";
 
@@ -48,7 +48,7 @@ export function adoptOrRefuse(
 }
 
 /** Returns the reason of an object that another custom resource holds. */
-export function alreadyManaged(id: Uuid, holder: string): Why {
+export function alreadyManaged(id: Uuid, holder: string): StatusReason {
   const message = `The object ${id} belongs to the resource "${holder}" already. Delete one of the two resources; the platform's object stays under deletionPolicy Retain.`;
   return { reason: "AlreadyManaged", message };
 }
@@ -84,7 +84,7 @@ export function checkDuplicate(
  * Returns the reason of a resource whose object is gone from the platform.
  * @param hasOnMissing whether the kind has spec.lifecycle.onMissing
  */
-export function reasonDeleted(what: string, id: Uuid, hasOnMissing = true): Why {
+export function reasonDeleted(what: string, id: Uuid, hasOnMissing = true): StatusReason {
   const recreate = hasOnMissing ? ", or set spec.lifecycle.onMissing to Recreate" : "";
   const message = `The platform has no ${what} with the id ${id} any more. Nothing is created in its place: delete this resource and apply it again${recreate}.`;
   return { reason: "ExternalResourceDeleted", message };
@@ -96,8 +96,8 @@ export function reasonDeleted(what: string, id: Uuid, hasOnMissing = true): Why 
  */
 export function planGone(
   context: Identified & WithPolicies<"onMissing">,
-  why: Why,
-): Extract<Plan<never>, { readonly why: Why }> {
+  why: StatusReason,
+): Extract<Plan<never>, { readonly why: StatusReason }> {
   const isGone = why.reason === "ExternalResourceDeleted" && context.identitySource === "recorded";
   const recreates = isGone && context.policies.onMissing === "Recreate";
   return { is: recreates ? "forget" : "stalled", why };
@@ -107,13 +107,13 @@ export function planGone(
  * Returns the reason of a given or claimed id under which the platform shows nothing.
  * @param advice what to do, where the id cannot be removed
  */
-export function reasonNotFound(what: string, id: Uuid, where: string, advice = "Fix or remove the id."): Why {
+export function reasonNotFound(what: string, id: Uuid, where: string, advice = "Fix or remove the id."): StatusReason {
   const message = `The platform shows no ${what} with the id ${id} in ${where}. ${advice}`;
   return { reason: "InvalidSpec", message };
 }
 
 /** Returns the reason of an id whose object has another name than the spec: it is neither adopted nor deleted. */
-export function reasonOtherName(what: string, id: Uuid): Why {
+export function reasonOtherName(what: string, id: Uuid): StatusReason {
   const message = `The object ${id} has another name than spec.name, so it may not be the intended ${what}; it is neither adopted nor deleted.`;
   return { reason: "NameConflict", message };
 }
@@ -125,7 +125,7 @@ export function reasonOtherName(what: string, id: Uuid): Why {
 export function projectNotAllowed(
   { policies: { allowedProjects } }: WithPolicies<"allowedProjects">,
   project: string | undefined,
-): Why | undefined {
+): StatusReason | undefined {
   if (project === undefined || allowedProjects?.includes(project) !== false) return undefined;
   const message = `The connection's spec.allowedProjects does not list ${project}, or spec.allowedNamespaces gives this namespace other projects only. A person who may edit the connection can add it.`;
   return { reason: "PermissionDenied", message };
@@ -135,7 +135,7 @@ export function projectNotAllowed(
 export function reasonOutsideProjects(
   context: WithPolicies<"allowedProjects">,
   projectId: Uuid | undefined,
-): Why | undefined {
+): StatusReason | undefined {
   const refused = projectNotAllowed(context, projectId);
   return refused && { reason: "NotObservable", message: `${refused.message} Nothing is deleted or stopped.` };
 }
@@ -151,7 +151,7 @@ export interface UnshownObject {
 }
 
 /** Returns the reason of an id that the platform does not show. */
-export function reasonNotShown({ identitySource }: Identified, { noun, name, id, where }: UnshownObject): Why {
+export function reasonNotShown({ identitySource }: Identified, { noun, name, id, where }: UnshownObject): StatusReason {
   if (identitySource === "recorded") return reasonDeleted(`${noun} "${name}"`, id);
   if (identitySource !== "orphaned") return reasonNotFound(noun, id, where);
   const message = `The platform shows no ${noun} with the id ${id} in ${where}.`;

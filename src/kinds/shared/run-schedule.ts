@@ -3,7 +3,7 @@
  * the schedule into `ContextPolicies.runSchedule`; the spec stays what the user wrote.
  */
 import { timeText } from "../../api/status.ts";
-import type { Plan, ReconcileContext, Report, RunSchedule, Why } from "../../engine/contract/kind.ts";
+import type { Plan, ReconcileContext, Report, RunSchedule, StatusReason } from "../../engine/contract/kind.ts";
 import { isSupported } from "../../platform/codec/operations.ts";
 
 export type RunState = "Running" | "Stopped";
@@ -31,7 +31,7 @@ export interface RunFacts {
    */
   readonly heldUntil: string | undefined;
   /** Why the schedule stops nothing: the platform has no operation to stop such objects, or to start them. */
-  readonly unsupported: Why | undefined;
+  readonly unsupported: StatusReason | undefined;
   /** Whether the object runs, where the platform shows that, and no request to stop is open. */
   readonly shown: RunState | undefined;
 }
@@ -47,7 +47,7 @@ export function runFacts(names: RunNames, context: RunContext, shown?: RunState)
   return { wanted: isStopped ? "Stopped" : unstopped, heldUntil, unsupported, shown };
 }
 
-function unsupportedSchedule({ plural, operations }: RunNames, { isFull }: RunContext): Why | undefined {
+function unsupportedSchedule({ plural, operations }: RunNames, { isFull }: RunContext): StatusReason | undefined {
   const missing = isSupported(operations.stop, isFull) ? "start" : "stop";
   if (missing === "start" && isSupported(operations.deploy, isFull)) return undefined;
   const message = `The surface Documented has no ${missing} of ${plural}: spec.runSchedule stops nothing. Remove it.`;

@@ -1,5 +1,5 @@
 /** The messages of a variable set: names, never values; the same text while the facts are the same. Pure. */
-import type { Why } from "../../engine/contract/kind.ts";
+import type { StatusReason } from "../../engine/contract/kind.ts";
 import { unprovenReason } from "../shared/limits.ts";
 import { reasonOutsideProjects } from "../shared/names.ts";
 import { fitText } from "../shared/text.ts";
@@ -20,7 +20,7 @@ const MAX_ENTRIES = 1_024;
 const NAMED = 5;
 const NAME_LENGTH = 40;
 
-export const READ_BACK: Why = { reason: "Progressing", message: "The variables were sent and are read back." };
+export const READ_BACK: StatusReason = { reason: "Progressing", message: "The variables were sent and are read back." };
 
 /** E.g. "1 variable", "2 variables". */
 export function numbered(count: number, what: string): string {
@@ -34,7 +34,7 @@ function some(names: readonly string[]): string {
 }
 
 /** Returns why the set is too large; undefined if it is not. */
-export function tooMany({ inputs }: SetContext): Why | undefined {
+export function tooMany({ inputs }: SetContext): StatusReason | undefined {
   const { length: variables } = inputs.variables;
   const { length: targets } = inputs.targets;
   if (variables <= MAX_VARIABLES && variables * targets <= MAX_ENTRIES) return undefined;
@@ -47,13 +47,13 @@ export function tooMany({ inputs }: SetContext): Why | undefined {
  * @param label the name or id of the application
  * @param holder the other resource
  */
-export function conflict(name: string, label: string, holder: string): Why {
+export function conflict(name: string, label: string, holder: string): StatusReason {
   const message = `${holder} writes the variable ${fitText(name, NAME_LENGTH)} of application ${label} already. Take it out of one of the two, or set spec.overwrite to false here.`;
   return { reason: "AlreadyManaged", message };
 }
 
 /** Returns why the set waits for applications of the spec that have no id yet. */
-export function missingTargets({ inputs }: SetContext): Why | undefined {
+export function missingTargets({ inputs }: SetContext): StatusReason | undefined {
   const names = inputs.targets.flatMap(({ id, name }) => (id === undefined ? [`"${name}"`] : []));
   if (names.length === 0) return undefined;
   const message = `Waiting for PlatformApplication ${some(names)}, which does not exist or has no id yet. Create it, or take it out of spec.targets.`;
@@ -61,12 +61,12 @@ export function missingTargets({ inputs }: SetContext): Why | undefined {
 }
 
 /** Returns what is wrong with an application itself; the others are not affected. */
-export function troubleOf(targets: readonly SetTarget[]): Why | undefined {
+export function troubleOf(targets: readonly SetTarget[]): StatusReason | undefined {
   const troubled = targets.find(({ wanted, state }) => wanted && state !== undefined && state.is !== "shown");
   return troubled && trouble(troubled);
 }
 
-function trouble({ state, label }: SetTarget): Why | undefined {
+function trouble({ state, label }: SetTarget): StatusReason | undefined {
   switch (state?.is) {
     case undefined:
     case "shown":
@@ -108,7 +108,7 @@ const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
  * @param without verdicts that are not reported
  * @returns undefined when all are
  */
-export function unsynced(outlook: readonly Outlook[], without: readonly string[] = []): Why | undefined {
+export function unsynced(outlook: readonly Outlook[], without: readonly string[] = []): StatusReason | undefined {
   const causes = Object.entries(CAUSES).filter(([verdict]) => !without.includes(verdict));
   const sentences = outlook.flatMap(({ target, judged }) =>
     causes.flatMap(([verdict, cause]) => {
@@ -122,7 +122,7 @@ export function unsynced(outlook: readonly Outlook[], without: readonly string[]
 }
 
 /** Returns the reason of secrets that others changed, where the surface cannot change them back. */
-export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
+export function changedSecrets(outlook: readonly Outlook[]): StatusReason | undefined {
   for (const { target, judged } of outlook) {
     const names = judged.filter(({ verdict }) => verdict === "changed").map(({ variable }) => variable.name);
     if (names.length === 0) continue;
@@ -136,7 +136,7 @@ export function changedSecrets(outlook: readonly Outlook[]): Why | undefined {
  * Returns why the variables that the set created in an application stay there when the resource is deleted, if the
  * cause is the application and not its entries.
  */
-export function beyondReach(context: SetContext, { state, label }: SetTarget): Why | undefined {
+export function beyondReach(context: SetContext, { state, label }: SetTarget): StatusReason | undefined {
   switch (state?.is) {
     case undefined:
     case "missing":
@@ -157,12 +157,12 @@ export function beyondReach(context: SetContext, { state, label }: SetTarget): W
   }
 }
 
-function stays(cause: string): Why {
+function stays(cause: string): StatusReason {
   return { reason: "NotObservable", message: `${cause}; what the set created there stays.` };
 }
 
 /** Returns the reason of variables that cannot be removed when the resource is deleted. */
-export function left(stuck: readonly { readonly target: SetTarget; readonly keys: readonly string[] }[]): Why {
+export function left(stuck: readonly { readonly target: SetTarget; readonly keys: readonly string[] }[]): StatusReason {
   const what = stuck.slice(0, 2).map(({ target, keys }) => `${some(keys)} of application ${target.label}`);
   const more = stuck.length > 2 ? `, and more in ${numbered(stuck.length - 2, "other application")}` : "";
   const message = `The platform's surface cannot remove variables; the set created ${what.join(", ")}${more}.`;

@@ -1,5 +1,5 @@
 /** Plans a variable set: a list of checks, of which the first difference wins. Pure. */
-import { fieldKey, isChangedAtSource, type Ms, type Plan, type Why } from "../../engine/contract/kind.ts";
+import { fieldKey, isChangedAtSource, type Ms, type Plan, type StatusReason } from "../../engine/contract/kind.ts";
 import { firstOf, safely } from "../shared/checks.ts";
 import { hasOperation } from "../shared/surface.ts";
 import { isOfApplication } from "../shared/variables.ts";
@@ -55,8 +55,8 @@ export function outlookOf(context: SetContext, observed: Observed, targets: read
     .map((target) => ({ target, judged: judgeVariables(context, observed, target) }));
 }
 
-const waiting = (why: Why | undefined, again: Ms): Check => why && { is: "waiting", why, again };
-const stalled = (why: Why | undefined): Check => why && { is: "stalled", why };
+const waiting = (why: StatusReason | undefined, again: Ms): Check => why && { is: "waiting", why, again };
+const stalled = (why: StatusReason | undefined): Check => why && { is: "stalled", why };
 
 /** Waits while variables that the platform did not take are sent again, and stalls after that. */
 function unfinished(outlook: readonly Outlook[]): Check {
@@ -67,7 +67,7 @@ function unfinished(outlook: readonly Outlook[]): Check {
 }
 
 /** Returns the conflict with a resource that writes the same variable: each would undo the writes of the other. */
-function conflictOf({ inputs, records: { holderOf } }: SetContext): Why | undefined {
+function conflictOf({ inputs, records: { holderOf } }: SetContext): StatusReason | undefined {
   if (!inputs.overwrite) return undefined;
   for (const { id, field, label } of claimedFields(inputs)) {
     const holder = holderOf(fieldKey(id, field));

@@ -1,5 +1,5 @@
 /** Builds the report of a variable set, with names, ids and times, never values. Pure. */
-import type { ConditionFact, DriftField, Report, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, DriftField, Report, StatusReason } from "../../engine/contract/kind.ts";
 import { fitText } from "../shared/text.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import type { Judged, Verdict } from "./judge.ts";
@@ -61,7 +61,7 @@ function listed<T>(items: readonly T[]): T[] | undefined {
   return items.length === 0 ? undefined : items.slice(0, MAX_NAMES);
 }
 
-function ready({ inputs }: SetContext, outlook: readonly Outlook[]): Why {
+function ready({ inputs }: SetContext, outlook: readonly Outlook[]): StatusReason {
   const all = outlook.flatMap(({ judged }) => judged);
   const open = all.filter((one) => !isDone(one)).length;
   const what = numbered(inputs.variables.length, "variable");

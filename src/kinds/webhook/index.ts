@@ -5,7 +5,7 @@ import {
   type Plan,
   sameContent,
   type Uuid,
-  type Why,
+  type StatusReason,
 } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, isAltered } from "../shared/altered.ts";
@@ -93,7 +93,7 @@ async function create(context: WebhookContext, api: Platform): Promise<ActionRes
   };
 }
 
-function unknown(context: WebhookContext): Why {
+function unknown(context: WebhookContext): StatusReason {
   const needed = context.isFull ? "" : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
   const target = shownTarget(wantedOf(context).targetUrl);
   const message = `The platform did not confirm the webhook to ${target}, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}.`;
@@ -124,7 +124,7 @@ function planNew(context: WebhookContext): Plan<Action> {
       "adoptionPolicy Required forbids the creation of a webhook, and the platform has no list to find one in. Set spec.externalId.";
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
   }
-  const why: Why = { reason: "Creating", message: `Registering a webhook to ${target}.` };
+  const why: StatusReason = { reason: "Creating", message: `Registering a webhook to ${target}.` };
   return once("createWebhook", "create", why, { creates: true, mark: null, name: target });
 }
 
@@ -132,7 +132,7 @@ function planNew(context: WebhookContext): Plan<Action> {
  * Returns why an id must not be used. A webhook that the platform shows belongs to the organization, as its path names
  * the organization.
  */
-function refusal(context: WebhookContext, observed: Observed, id: Uuid): Why | undefined {
+function refusal(context: WebhookContext, observed: Observed, id: Uuid): StatusReason | undefined {
   const recorded = context.identitySource === "recorded";
   if (observed.shown === "gone") {
     return recorded
@@ -175,6 +175,6 @@ function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<A
 }
 
 /** Returns the URL for the fingerprint; a text that is no URL while there is none. */
-function textOf(url: string | Why): string {
+function textOf(url: string | StatusReason): string {
   return typeof url === "string" ? url : "";
 }

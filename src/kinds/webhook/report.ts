@@ -1,5 +1,5 @@
 /** Builds the report of a webhook. Pure. */
-import type { ConditionFact, JsonObject, Report, Why } from "../../engine/contract/kind.ts";
+import type { ConditionFact, JsonObject, Report, StatusReason } from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import { keptAlteration } from "../shared/altered.ts";
 import { settingsCondition } from "../shared/settings-synced.ts";
@@ -71,7 +71,7 @@ function facts(context: WebhookContext, mine: Webhook | undefined): JsonObject {
   };
 }
 
-function ready(context: WebhookContext, { shown }: Observed): Why {
+function ready(context: WebhookContext, { shown }: Observed): StatusReason {
   if (typeof shown === "object") return { reason: "Available", message: delivers(shown.targetUrl, shown.enabled) };
   const { spec, isFull } = context;
   if (shown === undefined && spec.externalId !== undefined) {

@@ -3,7 +3,7 @@ import { z } from "zod";
 
 import { defineResource } from "../../../src/api/resource.ts";
 import { managedStatus } from "../../../src/api/status.ts";
-import type { Kind, Plan, ReconcileContext, Step, Why } from "../../../src/engine/contract/kind.ts";
+import type { Kind, Plan, ReconcileContext, Step, StatusReason } from "../../../src/engine/contract/kind.ts";
 import type { Remote, WidgetApi } from "./fake-platform.ts";
 
 const spec = z.object({
@@ -157,11 +157,12 @@ function throwIn(chosen: string | undefined, where: string): void {
   if (chosen === where) throw new TypeError(`the kind throws in ${where}`);
 }
 
-function why(reason: Why["reason"], message: string): Why {
+function why(reason: StatusReason["reason"], message: string): StatusReason {
   return { reason, message };
 }
 
-const stalled = (reason: Why["reason"], message: string) => ({ is: "stalled", why: why(reason, message) }) as const;
+const stalled = (reason: StatusReason["reason"], message: string) =>
+  ({ is: "stalled", why: why(reason, message) }) as const;
 const step = (one: Step<Action>) => ({ is: "step", step: one }) as const;
 
 const DEPLOYING = why("Deploying", "A deployment runs.");

@@ -4,7 +4,7 @@
  */
 import { ACTION_STARTED, EXTERNAL_ID, INSTALLATION, INTENT } from "../../../src/api/names.ts";
 import { LocalState } from "../../../src/engine/context/local-state.ts";
-import type { Goal, Step, Trace, Why } from "../../../src/engine/contract/kind.ts";
+import type { Goal, Step, Trace, StatusReason } from "../../../src/engine/contract/kind.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { temporaryKey } from "../../../src/engine/ownership/installation-key.ts";
 import { resolveObject } from "../../../src/engine/resolve/resolve.ts";
@@ -48,8 +48,8 @@ export interface Script {
 }
 
 export const ID: string = uuid(1);
-export const READY: Why = { reason: "Available", message: "It is there." };
-export const WORKING: Why = { reason: "Deploying", message: "A deployment runs." };
+export const READY: StatusReason = { reason: "Available", message: "It is there." };
+export const WORKING: StatusReason = { reason: "Deploying", message: "A deployment runs." };
 
 export const IDENTITY = {
   connectionUid: "uid-link",
