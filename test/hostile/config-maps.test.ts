@@ -152,7 +152,10 @@ describe("[E14] a PlatformCatalog whose ConfigMap the operator may not write", (
       },
     ];
     await env.kubectl(["apply", "-f", "-"], { input: JSON.stringify({ apiVersion: "v1", kind: "List", items }) });
-    const creating = () => env.kubectl(["create", "configmap", "x", "--dry-run=server", `--as=${userOf(env)}`]);
+    // With an owner, so that the operator's own policy allows it: of two refusals the API server returns either.
+    const owned = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "x", ownerReferences: [OURS] } };
+    const creating = () =>
+      env.kubectl(["create", "-f", "-", "--dry-run=server", `--as=${userOf(env)}`], { input: JSON.stringify(owned) });
     await vi.waitUntil(
       () =>
         creating().then(
