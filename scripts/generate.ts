@@ -14,6 +14,7 @@ import { valuesSchema, valuesYaml } from "./chart/files.ts";
 import { installIsStale } from "./chart/manifest.ts";
 import { generatedPartials } from "./chart/partials.ts";
 import { customResourceDefinition } from "./crd.ts";
+import { mergeKeys, nameReferences } from "./kustomize.ts";
 import { rbacManifests } from "./rbac.ts";
 import { referencePages } from "./reference.ts";
 
@@ -23,7 +24,7 @@ const ROOT = dirname(import.meta.dirname);
 const STATUS_PAGE = join(ROOT, "src/console/page/browser");
 
 /** The folders that hold generated files and nothing else. */
-const GENERATED_FOLDERS = ["crds", "deploy/rbac", "docs/reference", "helm-chart/files/crds"];
+const GENERATED_FOLDERS = ["crds", "deploy/kustomize", "deploy/rbac", "docs/reference", "helm-chart/files/crds"];
 
 /** @returns the content of every generated file, by path; it depends on the sources only */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
@@ -38,6 +39,8 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ["helm-chart/templates/_generated.tpl", generatedPartials()],
     ["deploy/argocd/argocd-cm.yaml", argocdSettings()],
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
+    ["deploy/kustomize/references.yaml", yaml([nameReferences(RESOURCES)])],
+    ["deploy/kustomize/schema.json", `${JSON.stringify(mergeKeys(RESOURCES), undefined, 2)}\n`],
     ...under("docs/reference", await referencePages()),
     ["src/console/page/assets.json", await statusPageAssets()],
   ]);
