@@ -98,6 +98,12 @@ const prometheusRule = z.strictObject({
     .describe("Creates a PrometheusRule with the alerts of docs/runbooks. Requires metrics.enabled."),
   renderMode,
   labels: labels.default({}).describe("Labels by which your Prometheus selects it."),
+  aggregationLabels: z
+    .array(z.string().regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/))
+    .default([])
+    .describe(
+      "Labels that all rules keep beside namespace and job, e.g. [cluster]. Needed where one evaluator (Thanos Ruler, Mimir) sees the metrics of several clusters: without the label that tells them apart, one leader in each of two clusters looks like two leaders.",
+    ),
   runbooks: z
     .string()
     .default("")
@@ -213,6 +219,11 @@ const networkPolicy = z.strictObject({
     .describe("Denies traffic that the operator does not need. Requires a network plugin that enforces it."),
   metricsFrom: list.describe("Peers of an ingress rule that may scrape; everybody in the cluster if empty."),
   webhookFrom: list.describe("Peers of an ingress rule that may send webhooks; everybody if empty."),
+  dnsPorts: z
+    .array(z.int().min(1).max(65_535))
+    .min(1)
+    .default([53, 5353])
+    .describe("Ports at which the pods of the cluster's DNS listen: 53, on OpenShift 5353."),
   apiServerCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Addresses of the API server."),
   apiServerPorts: z.array(z.int().min(1).max(65_535)).min(1).default([443, 6443]).describe("Its ports."),
   platformCidrs: z.array(cidr).min(1).default(["0.0.0.0/0", "::/0"]).describe("Addresses of the platform."),
@@ -278,8 +289,8 @@ export const Values = z.strictObject({
   podSecurityContext: members.default(podSecurityContext).describe("Security of the pod."),
   securityContext: members.default(securityContext).describe("Security of the container."),
   resources: members.default(resources).describe("Requests and limits."),
-  podLabels: labels.default({}).describe("Additional labels of the pod."),
-  podAnnotations: labels.default({}).describe("Annotations of the pod."),
+  podLabels: labels.default({}).describe("Additional labels of the pod, and of the pod of `helm test`."),
+  podAnnotations: labels.default({}).describe("Annotations of the pod, and of the pod of `helm test`."),
   nodeSelector: labels.default({}).describe("Nodes to run on."),
   tolerations: list.describe("Taints to tolerate."),
   affinity: members.default({}).describe("Affinity; if empty, replicas prefer different nodes."),

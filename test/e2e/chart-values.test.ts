@@ -1,6 +1,13 @@
 /** Single values of the chart: what is refused, and what the output has to say. */
-import { describe, expect, it } from "vitest";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+
+import { runToEnd } from "../support/programs/programs.ts";
+import { findDebianProgram } from "../tools/debian.ts";
+import { newFolder } from "./folder.ts";
 import { CHART, openHelm, type Overrides, render, template } from "./helm.ts";
 import { VARIANTS } from "./variants.ts";
 
@@ -18,14 +25,14 @@ const REFUSED: readonly Refused[] = [
       image: { version: "1", digest: "latest" },
       webhook: { port: 80 },
       // A rule with an empty list of peers or ports allows all of them.
-      networkPolicy: { apiServerCidrs: [], apiServerPorts: [], platformCidrs: [], platformPorts: [] },
+      networkPolicy: { dnsPorts: [], apiServerCidrs: [], apiServerPorts: [], platformCidrs: [], platformPorts: [] },
     },
     /additional properties 'replcias' not allowed/,
     /at '\/replicas': got string, want integer/,
     /at '\/image': additional properties 'version' not allowed/,
     /at '\/image\/digest': 'latest' does not match pattern/,
     /at '\/webhook\/port': minimum: got 80, want 1,?024/,
-    ...["apiServerCidrs", "apiServerPorts", "platformCidrs", "platformPorts"].map(
+    ...["dnsPorts", "apiServerCidrs", "apiServerPorts", "platformCidrs", "platformPorts"].map(
       (name) => new RegExp(`at '/networkPolicy/${name}': minItems: got 0, want 1`),
     ),
   ],
@@ -98,6 +105,68 @@ describe("the chart", () => {
     // Of the chart's version.
     expect(any).toMatch(/runbook_url: https:\S+\/blob\/v\d+\.\d+\.\d+\/docs\/runbooks\/PlatformOperatorAbsent\.md$/m);
   });
+
+  it("lets the pods of the DNS be reached at the port of OpenShift", async () => {
+    const policies = (await render(helm, { networkPolicy: { enabled: true } })).filter(
+      ({ kind }) => kind === "NetworkPolicy",
+    );
+    const ports = [53, 5353].flatMap((port) => ["UDP", "TCP"].map((protocol) => ({ port, protocol })));
+    expect(policies).toMatchObject([{ spec: { egress: expect.arrayContaining([{ ports }]) } }]);
+  });
+
+  it("gives the pod of helm test the labels and annotations of the pods, without a sidecar that keeps it from ending", async () => {
+    const given = { podLabels: { team: "platform" }, podAnnotations: { "example.com/log": "json" } };
+    const pod = (await render(helm, given)).find(({ kind }) => kind === "Pod");
+    expect(pod?.metadata.labels).toMatchObject({ team: "platform", "sidecar.istio.io/inject": "false" });
+    expect(pod?.metadata.annotations).toMatchObject({
+      "example.com/log": "json",
+      "helm.sh/hook": "test",
+      "sidecar.istio.io/inject": "false",
+    });
+  });
+
+  it.each([
+    { aggregationLabels: [], firing: 1 },
+    { aggregationLabels: ["cluster"], firing: 0 },
+  ])(
+    "tells apart one leader in each of two clusters with the labels $aggregationLabels: $firing alerts",
+    async ({ aggregationLabels, firing }) => {
+      const rendered = await render(helm, { metrics: { prometheusRule: { ...prometheusRule, aggregationLabels } } });
+      const rules = rendered.find(({ kind }) => kind === "PrometheusRule")?.["spec"];
+      const dir = await newFolder("clusters");
+      await writeFile(join(dir, "rules.yaml"), stringify(rules));
+      const leader = (cluster: string) => ({
+        series: `leader_election_master_status{name="platform-operator-leader-election", namespace="ops", job="operator", cluster="${cluster}"}`,
+        values: "1x20",
+      });
+      const labels =
+        'ALERTS{alertname="PlatformOperatorNotOneLeader", alertstate="firing", job="operator", namespace="ops", severity="critical"}';
+      const tests = {
+        rule_files: ["rules.yaml"],
+        evaluation_interval: "1m",
+        tests: [
+          {
+            interval: "1m",
+            input_series: [leader("one"), leader("two")],
+            promql_expr_test: [
+              {
+                eval_time: "15m",
+                expr: 'ALERTS{alertname="PlatformOperatorNotOneLeader", alertstate="firing"}',
+                exp_samples: Array.from({ length: firing }, () => ({ labels, value: 1 })),
+              },
+            ],
+          },
+        ],
+      };
+      await writeFile(join(dir, "tests.yaml"), stringify(tests));
+      const { stdout, stderr } = await runToEnd(await findDebianProgram("promtool"), [
+        "test",
+        "rules",
+        join(dir, "tests.yaml"),
+      ]);
+      expect(stdout + stderr).toMatch(/SUCCESS/);
+    },
+  );
 
   it("replaces pods by the strategy of the values, without settings of another strategy", async () => {
     const deployment = (await render(helm, { strategy: { type: "Recreate" } })).find(

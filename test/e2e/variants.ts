@@ -79,6 +79,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
         enabled: true,
         renderMode: "alwaysRender",
         labels: { release: "prometheus" },
+        aggregationLabels: ["cluster"],
         runbooks: "https://runbooks.example.com/platform/",
       },
       dashboard: { enabled: true, labels: { dashboards: "1" }, annotations: { grafana_folder: "Platform" } },
@@ -95,6 +96,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
       enabled: true,
       metricsFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
       webhookFrom: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "ingress" } } }],
+      dnsPorts: [53],
       apiServerCidrs: ["10.0.0.1/32"],
       apiServerPorts: [6443],
       platformCidrs: ["192.0.2.0/24"],
@@ -142,7 +144,7 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     statusPage: { port: 9083 },
     networkPolicy: {
       enabled: true,
-      extraEgress: [{ to: [{ ipBlock: { cidr: "192.0.2.53/32" } }], ports: [{ port: 5353 }] }],
+      extraEgress: [{ to: [{ ipBlock: { cidr: "192.0.2.53/32" } }], ports: [{ port: 8053 }] }],
     },
   },
   "in a company's network": {
