@@ -73,10 +73,15 @@ function members(schema: Structural, path: string): readonly { readonly name: st
 }
 
 /** Returns the part of a schema that leads to lists with a key; undefined where there is none. */
-function mergedPart({ type, properties, items, ...schema }: Structural): object | undefined {
+function mergedPart({ type, properties, ...schema }: Structural): object | undefined {
   const [key] = schema["x-kubernetes-list-map-keys"] ?? [];
   if (key !== undefined) {
-    return { type, items: { type: "object" }, "x-kubernetes-patch-merge-key": key, "x-kubernetes-patch-strategy": "merge" };
+    return {
+      type,
+      items: { type: "object" },
+      "x-kubernetes-patch-merge-key": key,
+      "x-kubernetes-patch-strategy": "merge",
+    };
   }
   const parts = Object.entries(properties ?? {}).flatMap(([name, member]) => {
     const part = mergedPart(member);
