@@ -30,6 +30,8 @@ export interface ApplicationFacts extends ServiceFacts<LastDeployment> {
   readonly running: string | undefined;
   /** The commit that others deployed since the operator's last deployment. */
   readonly foreign: string | undefined;
+  /** Others deployed since the operator's last deployment, and the platform does not show which commit. */
+  readonly isForeignUnknown: boolean;
   /** What of the spec is not deployed. The platform's OUT_OF_DATE does not count. */
   readonly difference: DeployedDifference | undefined;
   readonly variables: VariableFacts;
@@ -44,6 +46,7 @@ export function applicationFacts(context: ApplicationContext, observed: Observed
   const known = lastDeployment(context, observed, deployed, variables);
   const progress = serviceProgress(memory.lastDeployment, observed);
   const last = advanced(known, progress, observed, now);
+  const isForeignUnknown = deployed === undefined && isDeployedByOthers(observed, last);
   const describe = (state: string): ServiceFailure => deploymentFailure(NAMES, last, state);
   return {
     progress,
@@ -52,8 +55,9 @@ export function applicationFacts(context: ApplicationContext, observed: Observed
     isJustEnded: last?.finishedAt !== known?.finishedAt,
     isReplaced: known !== memory.lastDeployment,
     deployed,
-    running: deployed ?? deployedBy(last),
+    running: deployed ?? (isForeignUnknown ? undefined : deployedBy(last)),
     foreign: foreignCommit(observed, last, deployed),
+    isForeignUnknown,
     difference: deployedDifference(context, last),
     variables,
     failure: failureFacts(context, progress, last, describe, spec.logs?.onFailure ?? policies.failureLogLines),
@@ -126,6 +130,13 @@ function foreignCommit(
 ): string | undefined {
   if (last?.finishedAt === undefined || servicePhase(status?.state ?? "") !== "running") return undefined;
   return deployed === undefined || sameCommit(deployed, last.gitCommitId) ? undefined : deployed;
+}
+
+/** Reports whether the running state belongs to another request than the operator's last deployment, which succeeded. */
+function isDeployedByOthers({ status }: Observed, last: LastDeployment | undefined): boolean {
+  if (last?.finishedAt === undefined || hasFailed(last) || last.requestId === undefined) return false;
+  const { deploymentRequestId: shown, state = "" } = status ?? {};
+  return servicePhase(state) === "running" && typeof shown === "string" && shown !== last.requestId;
 }
 
 const COMMIT = /^[0-9a-f]{7,64}$/;

@@ -25,6 +25,8 @@ import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import { APPLICATION_SETTINGS, type Observed } from "./model.ts";
 
+/** Others deployed since, and no list shows which commit. */
+const deployedUnseen = observedIn("DEPLOYED", { status: statusOf("DEPLOYED", { deploymentRequestId: REQUEST }) });
 const shown = <T>(value: T) => ({ value, fault: undefined });
 const FORBIDDEN = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
 
@@ -48,10 +50,12 @@ describe("when all is done, an application says", () => {
   const COMMIT_RUNS = "Commit 1a2b3c4 is deployed.";
   const STOPPED = "The application is stopped, as spec.runState says.";
   const NOTHING = 'Application "api" exists on the platform; nothing is to be deployed.';
+  const UNKNOWN = 'Application "api" runs; the platform does not show its commit.';
 
   it.each<[string, Change, Observed, string, string]>([
     ["what is deployed", {}, observedIn("DEPLOYED"), "Deployed", COMMIT_RUNS],
     ["what is deployed, while another waits to be", waits, observedIn("DEPLOYED"), "Deployed", COMMIT_RUNS],
+    ["that its commit is not known after a deployment of others", {}, deployedUnseen, "Available", UNKNOWN],
     ["that it is stopped", { spec: { runState: "Stopped" } }, observedIn("STOPPED"), "Stopped", STOPPED],
     ["that nothing was to be deployed", undeployed, observedIn("READY"), "NotDeployed", NOTHING],
   ])("%s", (_name, change, observed, reason, message) => {
@@ -75,6 +79,10 @@ describe("the status of an application", () => {
     ["the commit that others deployed", { surface: "Full" }, deployedByOthers, "feedfac"],
   ])("has %s", (_name, change, observed, commit) => {
     expect(reportOf(change, observed).status).toMatchObject({ commit });
+  });
+
+  it("shows no commit after a deployment of others, which no read shows", () => {
+    expect(memoryOf({ memory: { commit: "1a2b3c4" } }, deployedUnseen).commit).toBeUndefined();
   });
 
   it("keeps since when a state is shown", () => {
@@ -131,6 +139,8 @@ describe("the conditions of an application", () => {
     ["what is deployed by now", "UpToDate", open, observedIn("BUILDING"), "False DeployPending"],
     ["what failed", "UpToDate", {}, observedIn("BUILD_ERROR"), "False DeployPending"],
     ["an unknown commit", "UpToDate", unknown, observedIn("DEPLOYED"), "Unknown NotObservable"],
+    ["a deployment of others", "UpToDate", {}, deployedUnseen, "Unknown NotObservable"],
+    ["what waits, after a deployment of others", "UpToDate", waits, deployedUnseen, "False DeployPending"],
     ["what waits", "UpToDate", waits, observedIn("DEPLOYED"), "False DeployPending"],
   ])("%s", (_name, type, change, observed, expected) => {
     expect(condition(type, change, observed)).toEqual(expected);

@@ -83,8 +83,15 @@ function historyOfReplaced(
   return isReplaced ? { history: historyWith(history, lastDeployment) } : {};
 }
 
-/** Returns the running commit: while a deployment runs and after it failed, the commit before it. */
-function shownCommit({ memory }: ApplicationContext, { deployed, last }: ApplicationFacts): string | undefined {
+/**
+ * Returns the running commit: while a deployment runs and after it failed, the commit before it; undefined after a
+ * deployment of others whose commit the platform does not show.
+ */
+function shownCommit(
+  { memory }: ApplicationContext,
+  { deployed, isForeignUnknown, last }: ApplicationFacts,
+): string | undefined {
+  if (isForeignUnknown) return undefined;
   const isOver = last?.finishedAt !== undefined && !hasFailed(last);
   const commit = deployed ?? (isOver ? last.gitCommitId : undefined);
   return commit === undefined ? memory.commit : shortCommit(commit);
@@ -102,12 +109,13 @@ function ready(context: ApplicationContext, { status }: Observed, { run, running
   return { reason: "Deployed", message: `Commit ${shortCommit(running)} is deployed.` };
 }
 
-const UNKNOWN_COMMIT: ConditionFact = {
+/** Returns the condition of an application whose commit nothing shows. @param because the end of the message */
+const unknownCommit = (because: string): ConditionFact => ({
   type: "UpToDate",
   status: "Unknown",
   reason: "NotObservable",
-  message: "The platform does not show which commit runs, and the operator has not deployed one.",
-};
+  message: `The platform does not show which commit runs, and ${because}.`,
+});
 
 /** Reports whether the last change is deployed. Without anything to deploy there is no such condition. */
 function upToDate(
@@ -116,7 +124,10 @@ function upToDate(
   facts: ApplicationFacts,
 ): readonly ConditionFact[] {
   if (context.spec.deploy === undefined || status === undefined) return [];
-  return facts.last === undefined && everDeployed(status) ? [UNKNOWN_COMMIT] : [lastChange(context, facts)];
+  if (facts.isForeignUnknown && facts.difference === undefined)
+    return [unknownCommit("the operator did not make the last deployment")];
+  if (facts.last === undefined && everDeployed(status)) return [unknownCommit("the operator has not deployed one")];
+  return [lastChange(context, facts)];
 }
 
 function lastChange(
