@@ -109,7 +109,7 @@ describe.each(effort.few(SETTINGS))(
       expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
       await sleep(3_500);
       const after = await env.get("PlatformProject", "cut");
-      expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+      expect(after).toEqual(before);
       const again = await tcpProxy(Number(new URL(env.platform.url).port), proxy.port);
       await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "True" });
       await again.stop();

@@ -16,8 +16,9 @@ describe("[B15] a namespace of --watch-namespaces", () => {
     surface: "full",
     limited: true,
     more: ["gone", "unbound"],
-    // The operator serves the ClusterPlatformConnections of other files too, whose Secrets it may not read.
-    mayRefuse: [...TYPES.map(({ plural }) => plural), "secrets"],
+    // The operator serves the ClusterPlatformConnections of other files too. It may not read their Secrets, nor write
+    // their events, which belong to the namespace "default".
+    mayRefuse: [...TYPES.map(({ plural }) => plural), "secrets", "events"],
   });
   const [gone, unbound] = [env.at("gone"), env.at("unbound")];
   const admin = clientAt(inject("controlPlane").kubeconfigPath, "namespaces");
