@@ -1,8 +1,7 @@
+/** Schemas of requests and answers that several areas use. Bodies may have unknown members. */
 import { z } from "zod";
 
 import { clusterStates, serviceStates } from "../model/states.ts";
-
-/** Schemas of requests and answers that several areas use. Bodies may have unknown members. */
 
 export const Id = z.guid();
 export const DateTime = z.iso.datetime();

@@ -58,7 +58,8 @@ describe("the mass-change limit", () => {
     const massChangeLimit = createMassChangeLimit(clock);
     for (let index = 0; index < 50; index += 1) expect(massChangeLimit.take(`meant-${index}`, 1, true)).toBe(true);
     expect(takeMany(massChangeLimit, 11, 1)).toBe(10);
-    expect([massChangeLimit.take("meant-0", 1), massChangeLimit.take("another", 1, true)]).toEqual([true, true]);
+    expect(massChangeLimit.take("meant-0", 1)).toBe(true);
+    expect(massChangeLimit.take("another", 1, true)).toBe(true);
     await clock.advance(WINDOW_MS);
     expect(massChangeLimit.take("meant-0", 1)).toBe(false);
   });

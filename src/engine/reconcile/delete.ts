@@ -30,11 +30,6 @@ import {
 import { writeStatus } from "../status/write.ts";
 import { runSteps } from "../steps/loop.ts";
 
-/**
- * The deletion of a resource, from `kubectl delete` to the release of its finalizer (docs/architecture.md §7). Where
- * waiting cannot help, the object stays on the platform, and a Warning reports it.
- */
-
 /** Reasons for which a deletion is impossible: the object stays on the platform, and a Warning reports it. */
 const IMPOSSIBLE: ReadonlySet<Reason> = new Set([
   "DeleteNotSupported",
