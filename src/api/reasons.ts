@@ -41,6 +41,8 @@ export const REASONS = {
     "The spec refers to a Secret that it may not refer to: one that a connection or the operator uses, one with credentials of the cluster or its tools, or one without the labels of the connection's allowedSecrets.",
   InvalidSpec:
     "The spec is not valid, or the platform rejected it (400, 422), or the object leaves no room for the operator's records.",
+  Rejected:
+    "The platform rejected the request for a reason outside of the spec: 402, 413, 451 or another status that the operator does not know. Nothing was executed; the message has the platform's sentence.",
   ProgressDeadlineExceeded: "The platform's operation shows no progress for too long; the operator still polls it.",
   DeploymentFailed: "The deployment failed.",
   BuildFailed: "The build failed.",
@@ -51,7 +53,7 @@ export const REASONS = {
     "The deletion waits for a person: the spec is not valid, the connection leads elsewhere, the token is rejected, or the object holds what other resources or the orphan ledger keep.",
   Canceled: "The deployment was canceled.",
   NameConflict:
-    "An object of that name exists and may not be adopted, an id leads to an object of another name or target, or a ConfigMap or Secret of others has the name of an output.",
+    "An object of that name exists and may not be adopted, the platform answers 409 to its creation, an id leads to an object of another name or target, or a ConfigMap or Secret of others has the name of an output.",
   AlreadyManaged: "Another custom resource holds the same object of the platform, or writes the same variable.",
   DuplicateRemote: "Several objects of the platform match.",
   ExternalResourceDeleted: "The object no longer exists on the platform.",
@@ -79,7 +81,8 @@ export const REASONS = {
   RateLimited: "The platform limits the rate of requests: with 429, or with headers that show a used-up limit.",
   PlatformUnavailable: "The platform answers with errors (5xx).",
   PlatformUnreachable: "The platform cannot be reached, or a connection gets only errors (5xx) from it.",
-  UnexpectedResponse: "The platform's answer does not have the documented shape.",
+  UnexpectedResponse:
+    "The platform's answer does not have the documented shape; or the answer to a request is no JSON (401, 403, 404, 405, 501), so a firewall or proxy sent it, and it proves nothing.",
   UnknownState: "The platform reports a state that does not show whether the object works.",
   DriftDetected: "The platform differs from the spec.",
   NoDrift: "The platform equals the spec where it can be compared.",

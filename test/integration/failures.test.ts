@@ -31,6 +31,12 @@ const SETTINGS: readonly { surface: Surface; pathPrefix: string; outages: readon
     outages: [
       ["503", { is: "status", status: 503 }, "PlatformUnavailable", /listProjects with 503/],
       ["HTML", { is: "html" }, "UnexpectedResponse", /listProjects/],
+      [
+        "a page of a firewall",
+        { is: "html", status: 403 },
+        "UnexpectedResponse",
+        /firewall or proxy answered listProjects/,
+      ],
       ["a reset", { is: "reset" }, "PlatformUnreachable", /cannot be reached/],
       ["slow answers", { is: "slow", seconds: 6 }, "PlatformUnreachable", /cannot be reached/],
     ],

@@ -44,13 +44,17 @@ describe("[C8] an invalid resource", () => {
     expect(condition(await env.get("PlatformProject", "neighbour"), "Synced")?.status).toBe("True");
   });
 
-  it.each([400, 422])("whose create the platform answers with %d is Stalled until its spec changes", async (status) => {
+  it.each([
+    [400, "InvalidSpec"],
+    [402, "Rejected"],
+    [422, "InvalidSpec"],
+  ])("whose create the platform answers with %d is Stalled until its spec changes (%s)", async (status, reason) => {
     const name = `rejected-${status}`;
     always("createProject", status, { status, message: "the name is reserved" });
     const record = await env.record();
     await env.apply(project(name));
     const says = `rejected createProject (${status}): the name is reserved`;
-    const rejected = await env.stalled("PlatformProject", name, "InvalidSpec", says);
+    const rejected = await env.stalled("PlatformProject", name, reason, says);
     expect(rejected.metadata.annotations?.["platform-operator.io/intent"]).toBeUndefined();
     await env.apply(environment(env, name, name));
     await env.waitFor("PlatformEnvironment", name, { reason: "ParentNotReady" });

@@ -37,9 +37,12 @@ const BY_PLATFORM: Readonly<Record<ApiFailure["is"], Explain>> = {
   },
   Forbidden: (text) => `The token may not do this (403, ${text}). Use a connection whose token has the scope for it.`,
   NotFound: (text) => `The platform did not find it (404, ${text}). Check the id and the connection.`,
-  NotSupported: (_text, { operation }) => `This platform does not offer ${operation}.`,
+  NotSupported: (text, { status }) => `This platform does not offer the operation (${status}, ${text}).`,
+  Intercepted: (text, { status }) =>
+    `A firewall or proxy answered in place of the platform (${status}, ${text}). Let the request pass there.`,
   Conflict: (text) => `The platform is busy (409, ${text}). Try again later.`,
   Invalid: (text) => `The platform rejected the request (${text}).`,
+  Rejected: (text, { status }) => `The platform rejected the request (${status}, ${text}).`,
   RateLimited: explainRateLimit,
   OverBudget: explainRateLimit,
   Server: (text) => `The platform failed (${text}). Try again later.`,

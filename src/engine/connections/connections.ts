@@ -41,6 +41,11 @@ export interface Connection<Api = RatedApi> {
    * usable, or a mass change is held; undefined if it can be used.
    */
   notReadyReason: StatusReason | undefined;
+  /**
+   * Why writes fail although reads pass: a firewall or proxy answers the last write in place of the platform. Undefined
+   * once a write passes.
+   */
+  interceptedWrite?: StatusReason | undefined;
   /** What the platform offers; undefined while that is undecided, which counts as Documented. */
   surface?: Surface | undefined;
   /** The surface is undecided, and the first project of the organization will decide it. */

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { RESOLVE } from "../../api/names.ts";
 import { isPaused } from "../../api/paused.ts";
+import type { Reason } from "../../api/reasons.ts";
 import { answerCommand, answersIn, isAnswered } from "../../api/resolve.ts";
 import { timeText } from "../../api/status.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -102,7 +103,7 @@ async function reconcileOpened(c: ConnectionReconcile, connection: Connection, s
 
   // The result, for the users of the connection and for the status.
   const result = probe.is === "works" ? works(c, connection, probe, held) : fails(c, connection, probe, isFirst);
-  const report = withHeldChanges(probe.report, held);
+  const report = withWrites(withHeldChanges(probe.report, held), connection);
   try {
     await writeStatus(c, serving(c, result), report, requestedToken(c.object));
   } catch (error) {
@@ -251,13 +252,13 @@ async function probePlatform(
   }
 }
 
-/** A person is needed if the token is rejected or lacks a scope. */
+/** A person is needed if the platform rejects the token or every request, or if the token lacks a scope. */
 function probeFailure(connection: Connection, error: ApiError): Probe {
   const verdict = classifyError(error, "read", 0);
   if (verdict.is === "later") return { is: "limited", again: verdict.again };
   const { is } = error.failure;
   if (is === "Unauthorized") return { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" };
-  const isStalled = is === "Forbidden" || verdict.is === "terminal";
+  const isStalled = is === "Forbidden" || is === "Rejected" || verdict.is === "terminal";
   return isStalled ? { is: "stalled", why: verdict.why, exchange: "failed" } : { is: "retry", why: verdict.why };
 }
 
@@ -309,6 +310,13 @@ function withHeldChanges(report: Report | undefined, held: StatusReason | undefi
   return { ...report, conditions: [...report.conditions, condition] };
 }
 
+/** Adds the condition WritesPass while a firewall or proxy answers writes. Reads pass, so the connection stays Ready. */
+function withWrites(report: Report | undefined, { interceptedWrite: why }: Connection): Report | undefined {
+  if (report === undefined || why === undefined) return report;
+  const condition = { type: "WritesPass", status: "False", ...why } as const;
+  return { ...report, conditions: [...report.conditions, condition] };
+}
+
 /** Records that the connection works, and wakes the objects that wait for it, unless it holds a mass change. */
 function works(
   { ports, object }: ConnectionReconcile,
@@ -345,9 +353,12 @@ function fails(
   return { is: "retry", why, isOutage: now - connection.failingSince >= ports.windows.outageMs };
 }
 
+/** The reasons of a connection that a person has to put right. */
+const REJECTIONS: ReadonlySet<Reason> = new Set(["CredentialsInvalid", "PermissionDenied", "Rejected"]);
+
 /** Returns the time until the next probe of a failing connection. @param random in [0, 1) */
 function pauseAfterFailure({ notReadyReason, failures }: Connection, random: number): Ms {
-  const rejected = notReadyReason?.reason === "CredentialsInvalid" || notReadyReason?.reason === "PermissionDenied";
+  const rejected = notReadyReason !== undefined && REJECTIONS.has(notReadyReason.reason);
   const doubled = Math.min(PROBE_MAX_MS, PROBE_MIN_MS * 2 ** Math.min(failures - 1, 10));
   return (rejected ? AUTH_PROBE_MS : doubled) * (1 + PROBE_JITTER * random);
 }

@@ -5,7 +5,7 @@
  */
 import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
+import { type ApiError, interceptedText, sentenceOf, unsupportedText } from "../../platform/transport/errors.ts";
 import type { WorkSince } from "../context/local-state.ts";
 import type { ConnectionSettings, Goal, Ms, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
@@ -63,6 +63,9 @@ const MINUTE = 60_000;
  */
 export const REJECTED_ACTIONS = 5;
 
+/** How often in a row the 409 of a create is tried with backoff before a person may be needed. */
+export const REJECTED_CREATES = 5;
+
 /** How often a forbidden read is tried before it counts as the object's own error: the connection reports first. */
 const FORBIDDEN_READS = 5;
 
@@ -91,7 +94,7 @@ export function classifyError(
     case "Unauthorized":
       return connectionFailure(
         "CredentialsInvalid",
-        status === 0 ? `Nothing was sent: ${said}.` : "The platform rejected the token (401).",
+        status === 0 ? `Nothing was sent: ${said}.` : `The platform rejected the token (401): ${sentenceOf(error)}`,
       );
     case "Forbidden":
       return forbidden(error, phase, attempts);
@@ -112,8 +115,10 @@ export function classifyError(
         "UnexpectedResponse",
         `The platform's answer to ${operation} is not as documented: ${said}`,
       );
+    case "Intercepted":
+      return connectionFailure("UnexpectedResponse", interceptedText(error));
     case "NotSupported":
-      return terminal("NotSupportedByPlatform", `The platform has no operation ${operation}.`);
+      return terminal("NotSupportedByPlatform", unsupportedText(error));
     case "Refused":
       return terminal("InvalidSpec", said);
     case "NotFound":
@@ -122,6 +127,7 @@ export function classifyError(
         : retry("ExternalResourceDeleted", `The platform does not find the object (404): ${said}`);
     case "Conflict":
     case "Invalid":
+    case "Rejected":
       return rejected(error, phase, attempts, goal);
     default:
       return failure satisfies never;
@@ -158,30 +164,42 @@ function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal
   const said = sentenceOf(error);
   const conflict = error.failure.is === "Conflict";
   if (phase === "create" && conflict) {
-    const message = `An object of that name exists on the platform: ${said} Choose another spec.name, or set spec.externalId to adopt it.`;
-    return terminal("NameConflict", message);
+    // An object that is being deleted frees its name late. One that a list shows is left to the plan.
+    const message = `The platform does not take the name (409): ${said} No object of that name is visible to the operator, which tries again at growing intervals. Choose another spec.name, or set spec.externalId to adopt the object.`;
+    const why: StatusReason = { reason: "NameConflict", message };
+    return attempts < REJECTED_CREATES ? { is: "retry", why } : { is: "terminal", why, again: 10 * MINUTE };
   }
+  if (error.failure.is === "Rejected" && phase === "read")
+    return connectionFailure("Rejected", `The platform rejected ${operation} (${status}): ${said}`);
   const isEnding = goal !== "present";
-  const mayDrain = (phase === "action" || isEnding) && attempts < REJECTED_ACTIONS;
+  const mayDrain = error.failure.is === "Invalid" && (phase === "action" || isEnding) && attempts < REJECTED_ACTIONS;
   if (conflict || mayDrain) return retry("Queued", `The platform does not take ${operation} now (${status}): ${said}`);
   if (isEnding) {
     const message = `The platform rejected ${operation} (${status}): ${said} The operator tries again every ten minutes, or at once with the annotation platform-operator.io/reconcile-requested-at.`;
     const why: StatusReason = { reason: goal === "absent" ? "DeleteFailed" : "StopFailed", message };
     return { is: "terminal", why, again: 10 * MINUTE };
   }
-  const message = `The platform rejected ${operation} (${status}): ${said} Change the spec. The operator sends the same request again only if the annotation platform-operator.io/reconcile-requested-at asks for it, or after a restart.`;
-  return terminal("InvalidSpec", message);
+  const again =
+    "The operator sends the same request again only if the annotation platform-operator.io/reconcile-requested-at asks for it, or after a restart.";
+  const rejection = `The platform rejected ${operation} (${status}): ${said}`;
+  return error.failure.is === "Rejected"
+    ? terminal("Rejected", `${rejection} Remove the cause on the platform. ${again}`)
+    : terminal("InvalidSpec", `${rejection} Change the spec. ${again}`);
 }
 
 /**
  * Returns why a connection cannot be used: the platform rejected its token, or the operator does not send it. The
  * message names the Secret that a person has to fix.
  */
-export function rejectedToken({ key, settings }: Holder, { status, message: said }: ApiError): StatusReason {
+export function rejectedToken({ key, settings }: Holder, error: ApiError): StatusReason {
+  const { status, message: said } = error;
   const { name, key: entry } = settings.tokenSecret;
   const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
   const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
-  const what = status === 0 ? `The operator does not send ${token}: ${said}.` : `The platform rejected ${token} (401).`;
+  const what =
+    status === 0
+      ? `The operator does not send ${token}: ${said}.`
+      : `The platform rejected ${token} (401): ${sentenceOf(error)}`;
   const message = `${what} Replace the token; the operator tries again at intervals, and soon after the Secret changes.`;
   return { reason: "CredentialsInvalid", message };
 }

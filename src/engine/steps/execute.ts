@@ -140,7 +140,7 @@ async function executeOnce(
   persistence.noteSent();
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) {
-    if (notExecuted(sent.failure)) await closeUnsent(r, intent);
+    if (notExecuted(sent.failure) && !needsConfirmation(r, step, sent)) await closeUnsent(r, intent);
     return { error: sent, phase };
   }
   if (!step.creates) {
@@ -186,6 +186,18 @@ export async function recordAnswer(r: Resolved, id: Uuid, memory: JsonObject): P
   remember(r, { id, memory });
 }
 
+/**
+ * Reports whether a list is to confirm that a create was not executed: a proxy may have passed it on, and answered with
+ * a page of its own. Without such a list, the status counts.
+ */
+function needsConfirmation(
+  { kind, context }: Resolved,
+  { creates }: OnceStep,
+  { failure, isForeign }: ApiError,
+): boolean {
+  return creates && isForeign && failure.is !== "RateLimited" && kind.listable?.(context.isFull) === true;
+}
+
 /** Closes the intent of a request that was certainly not executed, except that of a repetition. */
 async function closeUnsent(r: Resolved, intent: Intent): Promise<void> {
   r.local.persistence.noteNotExecuted(intent.attempt);
@@ -197,6 +209,7 @@ async function send(r: Resolved, observed: unknown, step: Step): Promise<ActionR
   const { kind, context } = r;
   try {
     const known = await kind.act(step, context, observed, r.connection.api);
+    r.connection.interceptedWrite = undefined;
     reportChange(r, step, { id: known.id });
     noteClaims(r, known);
     return known;

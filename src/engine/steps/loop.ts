@@ -1,7 +1,7 @@
 /** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step (docs/architecture.md §2). */
 import { hasObject, writesFields } from "../../api/resource.ts";
 import { keyOf } from "../../kube/api/objects.ts";
-import { ApiError } from "../../platform/transport/errors.ts";
+import { ApiError, unsupportedText } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Plan, Step, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
@@ -139,10 +139,7 @@ async function afterFailure(
 ): Promise<ReconcileResult | Observation> {
   const without = await withoutStep(r.kind, r, { step: failedStep, observed, error }, () => observe(r));
   if (without?.isMissing === true) {
-    const why: StatusReason = {
-      reason: "NotSupportedByPlatform",
-      message: `The platform has no operation ${failedStep.op}.`,
-    };
+    const why: StatusReason = { reason: "NotSupportedByPlatform", message: unsupportedText(error) };
     r.local.rejections.unsupported.set(failedStep.op, rejectionOf(r, failedStep.op, { why, until: Infinity }));
   }
   if (without !== undefined) return { value: without.value };
@@ -220,6 +217,7 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
     case "unknown":
       return { is: "waiting", why, exchange: "failed" };
     case "connection":
+      if (error.failure.is === "Intercepted" && phase !== "read") connection.interceptedWrite = why;
       return connectionFailure(r, why);
     case "retry": {
       // The platform's texts may differ from answer to answer.

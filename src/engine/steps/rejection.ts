@@ -1,7 +1,7 @@
 /**
- * Remembers steps that the platform rejected. A step that it rejected for good (400, 422, the 409 of a name that is
- * taken) is not sent again. A step that it refused for long, or that it rejected while the resource is being deleted,
- * is not sent for a while. A step whose operation the platform does not have is left out of the plan. All are sent
+ * Remembers steps that the platform rejected. A step that it rejected for good (400, 402, 422) is not sent again. A step
+ * that it refused for long (as the 409 of a name that is taken), or that it rejected while the resource is being
+ * deleted, is not sent for a while. A step whose operation the platform does not have is left out of the plan. All are sent
  * again once the spec, the values or the surface changed, or the user requests it: the same step may then be another
  * request.
  */

@@ -3,7 +3,7 @@ import type { Plan, Presence, ReconcileContext, StatusReason } from "../../engin
 import type { Cluster, ClusterStatus, ClusterToken } from "../../platform/areas/clusters.ts";
 import type { CloudCredentials } from "../../platform/areas/organization.ts";
 import { clusterPhase, type Phase } from "../../platform/codec/states.ts";
-import { type ApiError, sentenceOf } from "../../platform/transport/errors.ts";
+import { type ApiError, interceptedText, sentenceOf, unsupportedText } from "../../platform/transport/errors.ts";
 import { busy, explainFailure, shownState } from "../service/messages.ts";
 import { stalled } from "../shared/checks.ts";
 import { countOf, fitOptional } from "../shared/text.ts";
@@ -126,12 +126,15 @@ export function faultOf(error: ApiError): Plan<never> {
         `The platform forbids ${operation} (403): ${sentenceOf(error)} Use a token with the scope Read or Admin for it.`,
       );
     case "NotSupported":
-      return stalled("NotSupportedByPlatform", `The platform has no operation ${operation}.`);
+      return stalled("NotSupportedByPlatform", unsupportedText(error));
+    case "Intercepted":
+      return later("UnexpectedResponse", interceptedText(error));
     case "BadResponse":
       return later("UnexpectedResponse", `The platform's answer to ${operation} is not as documented: ${message}`);
     case "NotFound":
     case "Conflict":
     case "Invalid":
+    case "Rejected":
     case "Refused":
       return later("DependencyNotReady", `The platform does not take ${operation} (${status}): ${message}`);
     default:

@@ -90,6 +90,7 @@ export async function listedStatus(
 /** Failures of the connection, which reports them itself. */
 const OF_CONNECTION: ReadonlySet<ApiFailure["is"]> = new Set([
   "Unauthorized",
+  "Intercepted",
   "RateLimited",
   "OverBudget",
   "Unreachable",

@@ -8,7 +8,7 @@ import { probe } from "./probe.ts";
 const ORGANIZATION = "00000000-0000-4000-8000-000000000001";
 const PROJECT = "00000000-0000-4000-8000-0000000000b1";
 
-type Answer = readonly [is: ApiFailure["is"], status: number, isJson?: boolean];
+type Answer = readonly [is: ApiFailure["is"], status: number];
 
 /** A connection whose platform lists these projects and answers the read of one of them like this. */
 function probing(surface: "Auto" | "Documented" | "Full", ids: readonly string[], answer?: Answer) {
@@ -20,8 +20,8 @@ function probing(surface: "Auto" | "Documented" | "Full", ids: readonly string[]
   const get = (id: string) => {
     calls.push(`get ${id}`);
     if (answer === undefined) return Promise.resolve({ id, name: "shop", record: {} });
-    const [is, status, isJson] = answer;
-    return Promise.reject(new ApiError("getProject", { is } as ApiFailure, status, "said", isJson));
+    const [is, status] = answer;
+    return Promise.reject(new ApiError("getProject", { is } as ApiFailure, status, "said"));
   };
   const api = platformWith({ projects: { list, get } });
   return {
@@ -39,13 +39,13 @@ describe("the surface of a connection", () => {
     ["is Full where the spec says so", ["Full", []], "Full", ["list"]],
     ["is undecided without a project", ["Auto", []], undefined, ["list"]],
     ["is Full where a listed project can be read", ["Auto", [PROJECT]], "Full", PROBE],
-    ["is Documented after a 405 in JSON", auto("NotSupported", 405, true), "Documented", PROBE],
-    ["is Documented after a 501 in JSON", auto("NotSupported", 501, true), "Documented", PROBE],
-    ["is Documented after a 404 in JSON", auto("NotFound", 404, true), "Documented", PROBE],
-    ["is undecided after a 404 in HTML", auto("NotFound", 404), undefined, PROBE],
-    ["is undecided after a 403", auto("Forbidden", 403, true), undefined, PROBE],
-    ["is undecided after a 401", auto("Unauthorized", 401, true), undefined, PROBE],
-    ["is undecided after a 500", auto("Server", 500, true), undefined, PROBE],
+    ["is Documented after a 405 in JSON", auto("NotSupported", 405), "Documented", PROBE],
+    ["is Documented after a 501 in JSON", auto("NotSupported", 501), "Documented", PROBE],
+    ["is Documented after a 404 in JSON", auto("NotFound", 404), "Documented", PROBE],
+    ["is undecided after a 404 in HTML", auto("Intercepted", 404), undefined, PROBE],
+    ["is undecided after a 403", auto("Forbidden", 403), undefined, PROBE],
+    ["is undecided after a 401", auto("Unauthorized", 401), undefined, PROBE],
+    ["is undecided after a 500", auto("Server", 500), undefined, PROBE],
     ["is undecided after an answer that is no JSON", auto("BadResponse", 200), undefined, PROBE],
     ["is undecided without an answer", auto("Unreachable", 0), undefined, PROBE],
   ])("%s", async (_name, given, surface, calls) => {
@@ -56,7 +56,7 @@ describe("the surface of a connection", () => {
 
   it.each<[string, Parameters<typeof probing>, string]>([
     ["no project", ["Auto", []], "the organization has no project that the platform could be asked about"],
-    ["a 403", auto("Forbidden", 403, true), "it answered 403 to getProject"],
+    ["a 403", auto("Forbidden", 403), "it answered 403 to getProject"],
     ["silence", auto("Unreachable", 0), "it did not answer getProject"],
   ])("tells why it is undecided: %s", async (_name, given, cause) => {
     expect((await probing(...given).look()).undecided).toBe(cause);

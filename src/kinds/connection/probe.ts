@@ -53,8 +53,8 @@ async function probeSurface(api: Platform, projectId: Uuid | undefined): Promise
   } catch (error) {
     // The list of projects reports failures; this read does not.
     if (!(error instanceof ApiError)) throw error;
-    const { failure, isJson, status } = error;
-    if (isJson && (failure.is === "NotFound" || failure.is === "NotSupported")) return { surface: "Documented" };
+    const { failure, status } = error;
+    if (failure.is === "NotFound" || failure.is === "NotSupported") return { surface: "Documented" };
     return status === 0
       ? { undecided: "it did not answer getProject", again: UNANSWERED_AGAIN_MS }
       : { undecided: `it answered ${String(status)} to getProject` };

@@ -56,6 +56,8 @@ const FAULTS: Readonly<Record<ApiFailure["is"], Reason | undefined>> = {
   OverBudget: undefined,
   NotFound: "UnexpectedResponse",
   NotSupported: "NotSupportedByPlatform",
+  Intercepted: "UnexpectedResponse",
+  Rejected: "Rejected",
   Forbidden: "PermissionDenied",
   RateLimited: "RateLimited",
   Server: "PlatformUnavailable",

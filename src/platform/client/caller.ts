@@ -263,8 +263,10 @@ function failureOf(error: unknown, { operation }: Prepared): ApiError {
 
 function refusalOf(answer: HttpAnswer, { operation, secrets }: Prepared, now: Date): ApiError {
   const { status, text } = answer;
-  const failure = failureOfStatus(status, effectOf(operation), pauseMs(answer.header, now));
-  return new ApiError(operation, failure, status, errorText(status, text, secrets), isJson(text));
+  const isOfPlatform = isJson(text);
+  const refusal = { status, isJson: isOfPlatform, retryAfterMs: pauseMs(answer.header, now) };
+  const failure = failureOfStatus(refusal, effectOf(operation));
+  return new ApiError(operation, failure, status, errorText(text, secrets), !isOfPlatform);
 }
 
 function effectOf(operation: OperationName): Effect {

@@ -25,11 +25,12 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 /**
  * Returns the platform's message about a failure: `detail`, else `message`, else `error`, else the text itself
  * (deployed services differ, docs/architecture.md §9), followed by its complaints about single fields. For an HTML page
- * or an empty body it is the status.
+ * or an empty body it says so.
  */
-export function errorText(status: number, body: string, secrets: readonly string[]): string {
+export function errorText(body: string, secrets: readonly string[]): string {
   const words = cleaned(messageIn(body.slice(0, MAX_READ)), secrets);
-  return words === "" || words.startsWith("<") ? `the platform answered ${status}` : words;
+  if (words === "") return "the answer has no text";
+  return words.startsWith("<") ? "the answer is an HTML page" : words;
 }
 
 /**

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 
 import { removeRecord } from "../../../simulator/control/records.ts";
 import { RECONCILE_REQUESTED_AT } from "../../../src/api/names.ts";
+import { conditionOf } from "../../../src/engine/contract/status.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { application, blueprint, database, NEXT_COMMIT, resource, secret, tree } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
@@ -62,32 +63,80 @@ function refuse({ platform }: OperatorEnv, operation: string, message: string, c
   platform.sim.faults.add({ match: { operation }, answer, count });
 }
 
-describe("[C8] a 409 of the platform", () => {
-  it("to a create is a NameConflict: reported, not repeated, and resolved by another name", async ({ task }) => {
+const CREATES = ["createApplication", "createBlueprint", "createDatabase", "createEnvironment", "createProject"];
+
+/** One new resource of each kind that creates an object, all named "x". */
+function eachKind(env: OperatorEnv) {
+  const named = (kind: string, spec: JsonObject) => resource(kind, "x", { name: "x", ...spec });
+  const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
+  return [
+    named("PlatformProject", {}),
+    named("PlatformEnvironment", { projectRef: { name: "a" }, clusterRef }),
+    application("x", "a"),
+    database("x", "a"),
+    blueprint("x", "a"),
+  ];
+}
+
+describe("[C8] a 402 of the platform", () => {
+  const body = { status: 402, message: "No payment method on file" };
+
+  it("to a create is reported with the platform's sentence, and not repeated", async ({ task }) => {
     const env = await fleet();
     const from = env.baseline();
-    const creates = ["createProject", "createEnvironment", "createApplication", "createDatabase", "createBlueprint"];
-    for (const operation of creates) refuse(env, operation, "The name is already taken");
-    const named = (kind: string, spec: JsonObject) => resource(kind, "x", { name: "x", ...spec });
-    const clusterRef = { externalId: env.platform.clusterIds[0] ?? "" };
-    const all = [
-      named("PlatformProject", {}),
-      named("PlatformEnvironment", { projectRef: { name: "a" }, clusterRef }),
-      application("x", "a"),
-      database("x", "a"),
-      blueprint("x", "a"),
-    ];
+    for (const operation of CREATES)
+      env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 402, body }, count: null });
+    const all = eachKind(env);
     env.apply(...all);
     await env.run(HOUR);
+    for (const { kind } of all) {
+      expect(env.summary(kind, "x"), kind).toContain("Stalled=True/Rejected");
+      expect(conditionOf(env.cluster.get(kind, "x"), "Ready")?.message, kind).toContain(": No payment method on file.");
+    }
+    expect(env.writes(from).toSorted()).toEqual(CREATES);
+    figure(task, "1 request each, not repeated", CREATES.length);
+  });
+
+  it.for(["importEnvironmentVariable", "deployApplication"])("to %s is Rejected as well, and not repeated", async (operation) => {
+    const env = await fleet();
+    const from = env.baseline();
+    env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 402, body }, count: null });
+    const deploy = { gitCommitId: NEXT_COMMIT };
+    env.apply(application("x", "a", { deploy, variables: [{ name: "A", value: "1" }] }));
+    await env.run(HOUR);
+    expect(env.summary("PlatformApplication", "x")).toContain("Stalled=True/Rejected");
+    expect(env.writes(from).filter((sent) => sent === operation)).toEqual([operation]);
+  });
+});
+
+describe("[C8] a 409 of the platform", () => {
+  it("to a create is repeated with growing pauses, until the platform frees the name", async ({ task }) => {
+    const env = await fleet();
+    const from = env.baseline();
+    for (const operation of CREATES) refuse(env, operation, "The name is already taken", 3);
+    env.apply(...eachKind(env));
+    await env.run(HOUR);
+    expect(unready(env)).toEqual([]);
+    const creates = env.writes(from).filter((operation) => operation.startsWith("create"));
+    expect(creates.toSorted()).toEqual(CREATES.flatMap((operation) => Array.from({ length: 4 }, () => operation)));
+    figure(task, "3 refused, then 1 accepted", CREATES.length);
+  });
+
+  it("to a create that lasts is a NameConflict, and is resolved by another name", async ({ task }) => {
+    const env = await fleet();
+    for (const operation of CREATES) refuse(env, operation, "The name is already taken", 10);
+    const all = eachKind(env);
+    env.apply(...all);
+    await env.run(5 * MINUTE);
     for (const { kind } of all) {
       expect(env.condition(kind, "x"), kind).toBe("False/NameConflict");
       expect(env.summary(kind, "x"), kind).toContain("Stalled=True/NameConflict");
     }
-    expect(env.writes(from).toSorted()).toEqual(creates.toSorted());
+    env.platform.sim.faults.clear();
     for (const { kind } of all) env.cluster.patch(kind, "x", { spec: { name: "y" } });
-    await env.run(20 * MINUTE);
+    await env.run(5 * MINUTE);
     expect(unready(env)).toEqual([]);
-    figure(task, "1 request each, not repeated", creates.length);
+    figure(task, "Stalled, then 1 accepted", CREATES.length);
   });
 
   it("to a deployment or a stop is no failure, and the request is repeated until the platform accepts it", async ({

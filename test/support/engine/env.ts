@@ -4,12 +4,12 @@ import { bind, bindConnection } from "../../../src/engine/bind.ts";
 import type { OrphanChange } from "../../../src/engine/orphans/ledger.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, ObjectMeta } from "../../../src/kube/api/types.ts";
-import type { ApiFailure } from "../../../src/platform/transport/errors.ts";
+import { ApiError, type ApiFailure } from "../../../src/platform/transport/errors.ts";
 import { answerIn } from "../kube/answer.ts";
 import { manualClock } from "../kube/clock.ts";
 import { MINUTE } from "../platform/durations.ts";
 import { memoryOrphans, memoryConfigMaps } from "../platform/orphans.ts";
-import { apiError, makeHarness, type Op, type Remote, type WidgetApi } from "./fake-platform.ts";
+import { makeHarness, type Op, type Remote, type WidgetApi } from "./fake-platform.ts";
 import { engineHarness, type Harness } from "./harness.ts";
 import { aKey } from "./keys.ts";
 import { widget } from "./kinds.ts";
@@ -144,15 +144,15 @@ export function fail(
   env: Env,
   ops: readonly Op[] | "all",
   [failure, status]: Refusal,
-  how: { readonly when?: "before" | "after"; readonly times?: number } = {},
+  how: { readonly when?: "before" | "after"; readonly times?: number; readonly isForeign?: boolean } = {},
 ): () => void {
-  const { when = "before" } = how;
+  const { when = "before", isForeign = false } = how;
   let { times = Number.POSITIVE_INFINITY } = how;
   const succeed = (): Promise<void> => Promise.resolve();
   const refuse = ({ op }: { readonly op: Op }): Promise<void> => {
     if (times === 0 || (ops !== "all" && !ops.includes(op))) return succeed();
     times -= 1;
-    return Promise.reject(apiError(op, failure, status));
+    return Promise.reject(new ApiError(op, failure, status, "said the platform", isForeign));
   };
   env.world.hooks = { before: succeed, after: succeed, [when]: refuse };
   return () => {

@@ -11,7 +11,10 @@ interface Arrived {
   readonly body: string;
 }
 
-/** An answer: a status with a body (an object is sent as JSON), or a function that answers. */
+/**
+ * An answer: a status with a body (an object is sent as JSON; a refusal without one has the platform's JSON), or a
+ * function that answers.
+ */
 export type Answer =
   | {
       readonly status?: number;
@@ -57,7 +60,8 @@ export async function startScriptedServer(make: (listener: RequestListener) => S
 
 function reply(response: ServerResponse, answer: Answer): void {
   if (typeof answer === "function") return answer(response);
-  const { status = 200, headers = {}, body = "" } = answer;
+  const { status = 200, headers = {} } = answer;
+  const { body = status < 400 ? "" : { status, error: "Refused" } } = answer;
   response.sendDate = false; // only if a test sets it
   response.writeHead(status, headers);
   response.end(typeof body === "string" ? body : JSON.stringify(body));
