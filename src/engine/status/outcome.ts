@@ -126,8 +126,12 @@ export function classifyError(
         ? retry("ParentNotFound", `The platform does not find the parent (404): ${said}`)
         : retry("ExternalResourceDeleted", `The platform does not find the object (404): ${said}`);
     case "Conflict":
-    case "Invalid":
+      return phase === "create" ? nameTaken(error, attempts) : rejected(error, phase, attempts, goal);
     case "Rejected":
+      return phase === "read"
+        ? connectionFailure("Rejected", rejection(error))
+        : rejected(error, phase, attempts, goal);
+    case "Invalid":
       return rejected(error, phase, attempts, goal);
     default:
       return failure satisfies never;
@@ -159,32 +163,36 @@ function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureV
   return { is: "terminal", why, again: 10 * MINUTE };
 }
 
+/**
+ * Returns what the 409 of a create means: an object that is being deleted frees its name late. An object that a list
+ * shows is left to the plan.
+ */
+function nameTaken(error: ApiError, attempts: number): FailureVerdict {
+  const message = `The platform does not take the name (409): ${sentenceOf(error)} No object of that name is visible to the operator, which tries again at growing intervals. Choose another spec.name, or set spec.externalId to adopt the object.`;
+  const why: StatusReason = { reason: "NameConflict", message };
+  return attempts < REJECTED_CREATES ? { is: "retry", why } : { is: "terminal", why, again: 10 * MINUTE };
+}
+
+function rejection(error: ApiError): string {
+  return `The platform rejected ${error.operation} (${error.status}): ${sentenceOf(error)}`;
+}
+
 function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal): FailureVerdict {
-  const { operation, status } = error;
-  const said = sentenceOf(error);
-  const conflict = error.failure.is === "Conflict";
-  if (phase === "create" && conflict) {
-    // An object that is being deleted frees its name late. One that a list shows is left to the plan.
-    const message = `The platform does not take the name (409): ${said} No object of that name is visible to the operator, which tries again at growing intervals. Choose another spec.name, or set spec.externalId to adopt the object.`;
-    const why: StatusReason = { reason: "NameConflict", message };
-    return attempts < REJECTED_CREATES ? { is: "retry", why } : { is: "terminal", why, again: 10 * MINUTE };
-  }
-  if (error.failure.is === "Rejected" && phase === "read")
-    return connectionFailure("Rejected", `The platform rejected ${operation} (${status}): ${said}`);
+  const { failure, operation, status } = error;
   const isEnding = goal !== "present";
-  const mayDrain = error.failure.is === "Invalid" && (phase === "action" || isEnding) && attempts < REJECTED_ACTIONS;
-  if (conflict || mayDrain) return retry("Queued", `The platform does not take ${operation} now (${status}): ${said}`);
+  const mayDrain = failure.is === "Invalid" && (phase === "action" || isEnding) && attempts < REJECTED_ACTIONS;
+  if (failure.is === "Conflict" || mayDrain)
+    return retry("Queued", `The platform does not take ${operation} now (${status}): ${sentenceOf(error)}`);
   if (isEnding) {
-    const message = `The platform rejected ${operation} (${status}): ${said} The operator tries again every ten minutes, or at once with the annotation platform-operator.io/reconcile-requested-at.`;
+    const message = `${rejection(error)} The operator tries again every ten minutes, or at once with the annotation platform-operator.io/reconcile-requested-at.`;
     const why: StatusReason = { reason: goal === "absent" ? "DeleteFailed" : "StopFailed", message };
     return { is: "terminal", why, again: 10 * MINUTE };
   }
   const again =
     "The operator sends the same request again only if the annotation platform-operator.io/reconcile-requested-at asks for it, or after a restart.";
-  const rejection = `The platform rejected ${operation} (${status}): ${said}`;
-  return error.failure.is === "Rejected"
-    ? terminal("Rejected", `${rejection} Remove the cause on the platform. ${again}`)
-    : terminal("InvalidSpec", `${rejection} Change the spec. ${again}`);
+  return failure.is === "Rejected"
+    ? terminal("Rejected", `${rejection(error)} Remove the cause on the platform. ${again}`)
+    : terminal("InvalidSpec", `${rejection(error)} Change the spec. ${again}`);
 }
 
 /**

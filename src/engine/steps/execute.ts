@@ -140,7 +140,7 @@ async function executeOnce(
   persistence.noteSent();
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) {
-    if (notExecuted(sent.failure) && !needsConfirmation(r, step, sent)) await closeUnsent(r, intent);
+    await closeRefused(r, step, intent, sent);
     return { error: sent, phase };
   }
   if (!step.creates) {
@@ -199,7 +199,8 @@ function needsConfirmation(
 }
 
 /** Closes the intent of a request that was certainly not executed, except that of a repetition. */
-async function closeUnsent(r: Resolved, intent: Intent): Promise<void> {
+async function closeRefused(r: Resolved, step: OnceStep, intent: Intent, error: ApiError): Promise<void> {
+  if (!notExecuted(error.failure) || needsConfirmation(r, step, error)) return;
   r.local.persistence.noteNotExecuted(intent.attempt);
   if (intent.creates) r.object = await clearIntent(r.ports, r.object);
   else if (intent.repetition !== true) noteOutcome(r);
