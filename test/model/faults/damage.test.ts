@@ -97,16 +97,19 @@ describe("[C8] a 402 of the platform", () => {
     figure(task, "1 request each, not repeated", CREATES.length);
   });
 
-  it.for(["importEnvironmentVariable", "deployApplication"])("to %s is Rejected as well, and not repeated", async (operation) => {
-    const env = await fleet();
-    const from = env.baseline();
-    env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 402, body }, count: null });
-    const deploy = { gitCommitId: NEXT_COMMIT };
-    env.apply(application("x", "a", { deploy, variables: [{ name: "A", value: "1" }] }));
-    await env.run(HOUR);
-    expect(env.summary("PlatformApplication", "x")).toContain("Stalled=True/Rejected");
-    expect(env.writes(from).filter((sent) => sent === operation)).toEqual([operation]);
-  });
+  it.for(["importEnvironmentVariable", "deployApplication"])(
+    "to %s is Rejected as well, and not repeated",
+    async (operation) => {
+      const env = await fleet();
+      const from = env.baseline();
+      env.platform.sim.faults.add({ match: { operation }, answer: { is: "status", status: 402, body }, count: null });
+      const deploy = { gitCommitId: NEXT_COMMIT };
+      env.apply(application("x", "a", { deploy, variables: [{ name: "A", value: "1" }] }));
+      await env.run(HOUR);
+      expect(env.summary("PlatformApplication", "x")).toContain("Stalled=True/Rejected");
+      expect(env.writes(from).filter((sent) => sent === operation)).toEqual([operation]);
+    },
+  );
 });
 
 describe("[C8] a 409 of the platform", () => {
