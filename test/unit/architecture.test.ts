@@ -2,6 +2,7 @@ import { basename, dirname, join, relative } from "node:path";
 
 import { describe, expect, it } from "vitest";
 
+import { hopsIn } from "./hops.ts";
 import { forTests, layers, sharedNames } from "./layers.ts";
 import { filesIn, root, textOf } from "./repository.ts";
 
@@ -65,6 +66,14 @@ describe("the house (test/unit/layers.ts)", () => {
   it("has no circle of files, with types and lazy imports", () => {
     const circles = circlesOf(sources.filter(({ isTest }) => !isTest));
     expect(circles.map((circle) => [...new Set(circle.map(folderOf))].join(", "))).toEqual([]);
+  });
+
+  // Whether they run, and whether others do: test/integration/hops.test.ts.
+  it("has all files that docs/architecture.md names in its tables of hops, and they are parts of the operator", () => {
+    const importsOf = importsIn(sources.filter(({ isTest }) => !isTest));
+    const parts = reachableFrom("operator/operator", importsOf);
+    const named = Object.values(hopsIn()).flat();
+    expect(named.filter((file) => !parts.has(file.replace(/\.ts$/, "")))).toEqual([]);
   });
 
   /** The members of an interface of the seam. */
@@ -174,20 +183,29 @@ function upwardImports({ module, imports }: Source): readonly string[] {
     .map((name) => `${module} imports ${name}, whose folder src/README.md lists above ${folderOf(module)}`);
 }
 
+type Imports = ReadonlyMap<string, readonly string[]>;
+
+/** Returns what each file imports of the others. */
+function importsIn(files: readonly Source[]): Imports {
+  return new Map(files.map(({ module, imports }) => [module, imports.filter((name) => modules.has(name))]));
+}
+
+/** Returns the modules that a module imports, directly or through others. */
+function reachableFrom(module: string, importsOf: Imports): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const open = [...(importsOf.get(module) ?? [])];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (reached.has(next)) continue;
+    reached.add(next);
+    open.push(...(importsOf.get(next) ?? []));
+  }
+  return reached;
+}
+
 /** Returns the groups of modules that reach each other by imports. */
 function circlesOf(files: readonly Source[]): readonly (readonly string[])[] {
-  const importsOf = new Map(files.map(({ module, imports }) => [module, imports.filter((name) => modules.has(name))]));
-  const reachableFrom = (module: string): ReadonlySet<string> => {
-    const reached = new Set<string>();
-    const open = [...(importsOf.get(module) ?? [])];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (reached.has(next)) continue;
-      reached.add(next);
-      open.push(...(importsOf.get(next) ?? []));
-    }
-    return reached;
-  };
-  const reached = new Map(files.map(({ module }) => [module, reachableFrom(module)]));
+  const importsOf = importsIn(files);
+  const reached = new Map(files.map(({ module }) => [module, reachableFrom(module, importsOf)]));
   const inCircles = files.map(({ module }) => module).filter((module) => reached.get(module)?.has(module) === true);
   const circleOf = (module: string): readonly string[] =>
     inCircles.filter((other) => reached.get(module)?.has(other) === true && reached.get(other)?.has(module) === true);

@@ -1,4 +1,4 @@
-/** The state of one reconcile inside the engine. How it ended is a `ReconcileResult` (build.ts). */
+/** The state of one reconcile inside the engine. How it ended is a `ReconcileResult` (outcome.ts). */
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { ChangeCause, Ports } from "../context/context.ts";

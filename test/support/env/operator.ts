@@ -70,7 +70,8 @@ export async function startOperator(options: OperatorStart): Promise<RunningOper
  * @throws Error as `startOperator`
  */
 export async function startExactly({ flags, program, args, env }: ExactCommand, logFile?: string) {
-  const preload = [`--allow-fs-read=${followParent}`, "--import", followParent];
+  const isLimited = flags.includes("--permission");
+  const preload = [...(isLimited ? [`--allow-fs-read=${followParent}`] : []), "--import", followParent];
   const child = spawn(process.execPath, [...flags, ...preload, program, ...args], {
     // Its own process group: Ctrl-C in a terminal reaches only this process, which then stops its child.
     detached: true,
