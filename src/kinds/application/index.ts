@@ -2,7 +2,7 @@
 import type { Kind } from "../../engine/contract/kind.ts";
 import { isSupported } from "../../platform/codec/operations.ts";
 import { environmentNeed } from "../shared/limits.ts";
-import { variableRequests } from "../shared/variables.ts";
+import { variableRequests } from "../variables/declared.ts";
 import { platformApplication } from "./crd.ts";
 import { type ApplicationTypes, NAMES } from "./model.ts";
 import { observe } from "./observe.ts";

@@ -12,7 +12,7 @@ import {
 } from "../service/model.ts";
 import type { ServiceSetting } from "../service/settings.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { VariableInputs } from "../shared/variables.ts";
+import type { VariableInputs } from "../variables/declared.ts";
 import type { ApplicationSpec, platformApplication } from "./crd.ts";
 
 export const NAMES = {

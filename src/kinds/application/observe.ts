@@ -20,7 +20,7 @@ import { sideRead, unlessMissing } from "../shared/answers.ts";
 import { redeployDue } from "../shared/redeploy.ts";
 import { runFacts } from "../shared/run-schedule.ts";
 import { readOnFull } from "../shared/surface.ts";
-import { isOfApplication } from "../shared/variables.ts";
+import { isOfApplication } from "../variables/declared.ts";
 import { applicationFacts, deployedDifference } from "./facts.ts";
 import { readFailureLog } from "./failure-log.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, NAMES, NOTHING_OBSERVED, type Observed } from "./model.ts";

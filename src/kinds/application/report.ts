@@ -14,7 +14,7 @@ import { serviceReport, upToDateCondition } from "../service/report.ts";
 import { faultCondition } from "../shared/answers.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import { scheduledReport } from "../shared/run-schedule.ts";
-import { retryDecision } from "../shared/variables.ts";
+import { retryDecision } from "../variables/declared.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { type ApplicationFacts, applicationFacts, sameCommit } from "./facts.ts";
 import { historyWith, successNote } from "./history.ts";

@@ -11,7 +11,7 @@ import {
   updateService,
 } from "../service/requests.ts";
 import { readOr } from "../shared/answers.ts";
-import { importItems } from "../shared/variables.ts";
+import { importItems } from "../variables/declared.ts";
 import { type ApplicationMemory, platformApplication } from "./crd.ts";
 import { applicationFacts, variablesIncluded } from "./facts.ts";
 import { historyWith } from "./history.ts";

@@ -10,7 +10,7 @@ import {
   type InputVariable,
   retryDecision,
   variableInputs,
-} from "../shared/variables.ts";
+} from "../variables/declared.ts";
 import type { ApplicationMemory, ApplicationSpec } from "./crd.ts";
 import { type Action, APPLICATION_SETTINGS, type ApplicationContext, type Inputs, type Observed } from "./model.ts";
 

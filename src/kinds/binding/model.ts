@@ -3,7 +3,7 @@ import type { ValueFrom } from "../../api/fields.ts";
 import type { ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { Binding, Template } from "../../platform/areas/templates.ts";
 import type { TypesOf } from "../shared/types.ts";
-import { requestsOf } from "../shared/variables.ts";
+import { requestsOf } from "../variables/declared.ts";
 import type { BindingSpec, platformBinding } from "./crd.ts";
 
 /** A value of the spec, or of what it refers to: one field of one component. */

@@ -2,7 +2,7 @@
 import type { Kind } from "../../engine/contract/kind.ts";
 import { isSupported } from "../../platform/codec/operations.ts";
 import { environmentNeed } from "../shared/limits.ts";
-import { variableInputs, variableRequests } from "../shared/variables.ts";
+import { variableInputs, variableRequests } from "../variables/declared.ts";
 import { platformBlueprint } from "./crd.ts";
 import { type BlueprintTypes, NAMES } from "./model.ts";
 import { observe } from "./observe.ts";

@@ -18,7 +18,7 @@ import { declaredSettings, rememberedSettings, type ServiceSetting, type Setting
 import type { ListedObject } from "../shared/names.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { VariableInputs } from "../shared/variables.ts";
+import type { VariableInputs } from "../variables/declared.ts";
 import type { BlueprintSpec, platformBlueprint } from "./crd.ts";
 
 /** After its creation the platform offers no operation on the service of a blueprint. */

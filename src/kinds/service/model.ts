@@ -6,7 +6,7 @@ import type { OperationName } from "../../platform/codec/operations.ts";
 import { NOT_READ, type SideRead } from "../shared/answers.ts";
 import type { ListedObject } from "../shared/names.ts";
 import type { RunState } from "../shared/run-schedule.ts";
-import type { DeclaredVariable } from "../shared/variables.ts";
+import type { DeclaredVariable } from "../variables/declared.ts";
 import type { Ingress, ServiceDeployment, ServiceFailure, WrittenSettings } from "./crd-status.ts";
 
 export interface ServiceSpec {

@@ -1,6 +1,6 @@
 /** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
 import type { FieldClaim, Kind, Needs, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
-import { type InputVariable, resolvedVariables, variableRequests } from "../shared/variables.ts";
+import { type InputVariable, resolvedVariables, variableRequests } from "../variables/declared.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
 import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
 import { isVerified, observe } from "./observe.ts";

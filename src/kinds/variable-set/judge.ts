@@ -1,6 +1,6 @@
 /** Decides what to do with each variable of the spec in an application. Pure. */
 import { sameContent } from "../../engine/contract/kind.ts";
-import { retryRequested, retryDecision } from "../shared/variables.ts";
+import { retryRequested, retryDecision } from "../variables/declared.ts";
 import type { KnownTarget } from "./crd.ts";
 import type { ListedVariable, Observed, SetContext, SetVariable } from "./model.ts";
 import { isCreated, isFixed, isInPlace, knownOf, namesakesIn, ownEntry, type SetTarget } from "./target.ts";

@@ -1,7 +1,7 @@
 /** What the parts of the variable set exchange. */
 import type { Fingerprint, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { InputVariable } from "../shared/variables.ts";
+import type { InputVariable } from "../variables/declared.ts";
 import type { KnownTarget, platformVariableSet } from "./crd.ts";
 
 /** An application of the spec. */

@@ -2,7 +2,7 @@
 import { fieldKey, isChangedAtSource, type Ms, type Plan, type StatusReason } from "../../engine/contract/kind.ts";
 import { firstOf, safely } from "../shared/checks.ts";
 import { hasOperation } from "../shared/surface.ts";
-import { isOfApplication } from "../shared/variables.ts";
+import { isOfApplication } from "../variables/declared.ts";
 import type { KnownVariable } from "./crd.ts";
 import { type Judged, judgeVariables, type Verdict } from "./judge.ts";
 import {

@@ -2,7 +2,7 @@
 import { sameContent, type Kind } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { importItems } from "../shared/variables.ts";
+import { importItems } from "../variables/declared.ts";
 import { MAX_NAMESAKES, type KnownTarget, type KnownVariable } from "./crd.ts";
 import {
   awaitedOf,

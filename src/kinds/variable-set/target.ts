@@ -1,6 +1,6 @@
 /** The applications of a set: what is remembered, what the platform shows, and the state of each variable. Pure. */
 import { refreshed, sameContent, type Uuid } from "../../engine/contract/kind.ts";
-import { isOfApplication, createdByImport, isUntouched, LANDING_MS } from "../shared/variables.ts";
+import { isOfApplication, createdByImport, isUntouched, LANDING_MS } from "../variables/declared.ts";
 import type { KnownTarget, KnownVariable } from "./crd.ts";
 import type { Action, Inputs, ListedVariable, Observed, SetContext, SetVariable, TargetState } from "./model.ts";
 import { awaitedOf } from "./model.ts";

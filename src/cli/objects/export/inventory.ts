@@ -1,6 +1,6 @@
 /** Reads the platform's objects. It writes nothing. */
 import { unlessMissing } from "../../../kinds/shared/answers.ts";
-import { isOfApplication } from "../../../kinds/shared/variables.ts";
+import { isOfApplication } from "../../../kinds/variables/declared.ts";
 import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";

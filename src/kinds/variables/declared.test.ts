@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { importItems, resolvedVariables, variableRequests } from "./variables.ts";
+import { importItems, resolvedVariables, variableRequests } from "./declared.ts";
 
 const fromSecret = { secretKeyRef: { name: "s", key: "k" } };
 const declared = [
