@@ -98,8 +98,9 @@ export const REASONS = {
   FieldsIgnored: "The configuration is valid; some of its fields have no effect.",
   LayersEnabled: "Every selected layer is enabled.",
   LayersNotEnabled: "Some selected layers are not enabled.",
-  VariablesSynced: "The variables are present on the platform.",
-  VariablesPending: "Some variables are not present on the platform yet.",
+  VariablesSynced: "The variables are on the platform as declared.",
+  VariablesPending: "Some variables are not on the platform as declared.",
+  VariablesLeft: "Some variables left the spec and are still on the platform.",
 } as const;
 
 export type Reason = keyof typeof REASONS;

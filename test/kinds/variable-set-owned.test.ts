@@ -6,14 +6,27 @@ const plain = { name: "MODE", value: "fast" };
 const secret = { name: "TOKEN", value: "hunter22", secret: true };
 const extra = { name: "EXTRA", value: "1" };
 const at = (name: string): string => `spec.targets[web].variables[${name}]`;
+/** While nothing suggests a change, the lists are compared once an hour. */
+const HOUR = 3_700;
+const PLAIN_WANTED = "the value of the spec";
+const SECRET_WANTED = "the secret of the spec";
 
-describe.each(["Full", "Documented"] as const)("a variable that a set created, %s surface,", (surface) => {
+describe.each(["Full", "Documented"] as const)("a variable of a set, %s surface,", (surface) => {
   const env = variableSetEnv(surface);
   const isFull = surface === "Full";
 
-  it("is none where the set only overwrote a variable of others, which stays", async () => {
+  it("is also a variable of others that it overwrote", async () => {
     env.foreign("MODE");
     const runner = await env.synced({ variables: [plain], overwrite: true });
+    expect((await runner.settle({ goal: "absent" })).ops).toEqual(isFull ? ["deleteVariable"] : []);
+    expect(env.harness.values(env.web)).toEqual(isFull ? {} : { MODE: "fast" });
+  });
+
+  it("is none where the set overwrites nothing and the variable of others has the same value", async () => {
+    env.foreign("MODE");
+    env.change("MODE", "fast");
+    const runner = env.set({ variables: [plain] });
+    expect(await runner.settle()).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
   });
@@ -21,10 +34,13 @@ describe.each(["Full", "Documented"] as const)("a variable that a set created, %
   it("is imported again when others removed it", async () => {
     const runner = await env.synced({ variables: [plain, secret] });
     for (const key of ["MODE", "TOKEN"]) env.remove(key);
-    env.wait(60);
+    env.wait(HOUR);
     const result = await runner.run({ blockedOperations: new Set(["importVariables"]) });
-    const drift = ["MODE", "TOKEN"].map((name) => ({ path: at(name), desired: "as imported", observed: "missing" }));
-    expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
+    const drift = [
+      { path: at("MODE"), desired: PLAIN_WANTED, observed: "missing" },
+      { path: at("TOKEN"), desired: SECRET_WANTED, observed: "missing" },
+    ];
+    expect(result).toMatchObject({ ops: [], end: "stalled VariablesPending", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect((await runner.settle({ goal: "absent" })).ops).toHaveLength(isFull ? 2 : 0);
@@ -33,9 +49,10 @@ describe.each(["Full", "Documented"] as const)("a variable that a set created, %
   it("is restored when others changed it", async () => {
     const runner = await env.synced({ variables: [plain, secret] });
     env.change("MODE", "theirs");
+    env.wait(HOUR);
     const result = await runner.run({ blockedOperations: new Set(["importVariables"]), corrects: "Nothing" });
-    const drift = [{ path: at("MODE"), desired: "as imported", observed: "changed by others" }];
-    expect(result).toMatchObject({ ops: [], is: "settled", report: { drift } });
+    const drift = [{ path: at("MODE"), desired: PLAIN_WANTED, observed: "another value" }];
+    expect(result).toMatchObject({ ops: [], end: "stalled VariablesPending", report: { drift } });
     expect(await runner.settle()).toMatchObject({ ops: ["importVariables"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast", TOKEN: "hunter22" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -44,22 +61,23 @@ describe.each(["Full", "Documented"] as const)("a variable that a set created, %
   it("becomes a secret when the spec says so", async () => {
     const runner = await env.synced({ variables: [plain] });
     const hidden = { targets: [env.target("web")], variables: [{ ...plain, secret: true }] };
-    expect(await runner.settle({ spec: hidden })).toMatchObject({ ops: ["importVariables"], is: "settled" });
+    const ops = isFull ? ["deleteVariable", "importVariables"] : ["importVariables"];
+    expect(await runner.settle({ spec: hidden })).toMatchObject({ ops, is: "settled" });
     expect(env.variable("MODE")).toMatchObject({ secret: true });
     expect((await runner.settle({ goal: "absent" })).ops).toEqual(isFull ? ["deleteSecret"] : []);
   });
 });
 
-describe("a variable that a set created, Full surface,", () => {
+describe("a variable of a set, Full surface,", () => {
   const env = variableSetEnv("Full");
   const web = () => [env.target("web")];
 
   it("is removed when it leaves the spec, and variables of others stay", async () => {
-    env.foreign("MODE");
-    const runner = await env.synced({ variables: [plain, secret, extra], overwrite: true });
-    const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
+    env.foreign("OTHER");
+    const runner = await env.synced({ variables: [secret, extra] });
+    const removed = await runner.settle({ spec: { targets: web(), variables: [extra] } });
     expect(removed).toMatchObject({ ops: ["deleteSecret"], is: "settled", status: { targets: [{ total: 1 }] } });
-    expect(env.harness.values(env.web)).toEqual({ MODE: "fast", EXTRA: "1" });
+    expect(env.harness.values(env.web)).toEqual({ OTHER: "theirs", EXTRA: "1" });
     env.wait(600);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
@@ -79,7 +97,7 @@ describe("a variable that a set created, Full surface,", () => {
     env.remove("MODE");
     env.foreign("MODE");
     const gone = await runner.settle({ goal: "absent" });
-    const ops = ["deleteSecret", "deleteVariable", "deleteVariable", "deleteSecret"];
+    const ops = ["deleteVariable", "deleteVariable", "deleteSecret", "deleteSecret"];
     expect(gone).toMatchObject({ ops, is: "settled" });
     expect(env.harness.values(env.web)).toEqual({ THEIRS: "theirs", MODE: "theirs" });
     expect(env.harness.values(env.api)).toEqual({});
@@ -94,6 +112,7 @@ describe("a variable that a set created, Full surface,", () => {
   it("is restored by its id if it is a secret that others changed", async () => {
     const runner = await env.synced({ variables: [secret] });
     env.change("TOKEN", "theirs");
+    env.wait(HOUR);
     expect(await runner.settle()).toMatchObject({ ops: ["updateSecret"], is: "settled", report: { drift: [] } });
     expect(env.harness.values(env.web)).toEqual({ TOKEN: "hunter22" });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
@@ -138,25 +157,29 @@ describe("a variable that a set created, Full surface,", () => {
   });
 });
 
-describe("a variable that a set created, Documented surface,", () => {
+describe("a variable of a set, Documented surface,", () => {
   const env = variableSetEnv("Documented");
   const web = () => [env.target("web")];
 
   it("is reported when it leaves the spec, until others remove it", async () => {
-    env.foreign("MODE");
-    const runner = await env.synced({ variables: [plain, secret, extra], overwrite: true });
-    const removed = await runner.settle({ spec: { targets: web(), variables: [extra], overwrite: true } });
-    expect(removed).toMatchObject({ ops: [], is: "settled", status: { targets: [{ unprunableKeys: ["TOKEN"] }] } });
+    const runner = await env.synced({ variables: [secret, extra] });
+    const removed = await runner.settle({ spec: { targets: web(), variables: [extra] } });
+    const message =
+      "Not declared any more, and not removed, as the platform's surface cannot: TOKEN of application web. Remove them on the platform.";
+    const conditions = [{ type: "VariablesSynced", status: "False", reason: "VariablesLeft", message }];
+    expect(removed).toMatchObject({ ops: [], end: "settled Available", report: { conditions } });
     expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
     env.remove("TOKEN");
-    expect((await runner.run()).status["targets"]).not.toMatchObject([{ unprunableKeys: ["TOKEN"] }]);
+    env.wait(HOUR);
+    expect((await runner.run()).status["targets"]).not.toMatchObject([{ left: ["TOKEN"] }]);
     expect(await runner.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
   });
 
   it("is named in the status when the set is deleted", async () => {
     env.foreign("THEIRS");
     const runner = await env.synced({ variables: [plain, secret, { name: "THEIRS", value: "1" }] });
-    const message = "The platform's surface cannot remove variables; the set created MODE, TOKEN of application web.";
+    const message =
+      "Not declared any more, and not removed, as the platform's surface cannot: MODE, TOKEN of application web. Remove them on the platform.";
     const why = { reason: "DeleteNotSupported", message };
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "stalled", why });
   });
@@ -164,10 +187,10 @@ describe("a variable that a set created, Documented surface,", () => {
   it("is reported and not restored if it is a secret that others changed", async () => {
     const runner = await env.synced({ variables: [secret] });
     env.change("TOKEN", "theirs");
-    const drift = [{ path: at("TOKEN"), desired: "as imported", observed: "changed by others" }];
-    expect(await runner.settle()).toMatchObject({ ops: [], end: "stalled UpdateNotSupported", report: { drift } });
-    expect(await runner.run()).toMatchObject({ ops: [], wrote: false });
-    expect(await runner.run({ corrects: "Nothing" })).toMatchObject({ is: "settled", report: { drift } });
+    env.wait(HOUR);
+    const drift = [{ path: at("TOKEN"), desired: SECRET_WANTED, observed: "changed by others" }];
+    expect(await runner.settle()).toMatchObject({ ops: [], end: "stalled VariablesPending", report: { drift } });
+    expect(await runner.run()).toMatchObject({ ops: [], end: "stalled VariablesPending", wrote: false });
   });
 
   it("stays a secret", async () => {

@@ -16,7 +16,7 @@ export function variableSetEnv(surface: SurfaceName) {
       /** A set that was just applied, by default for "web" only. */
       set: (spec: JsonObject, outside: Partial<RunnerEnvironment> = {}) => {
         const ids = { "spec.targets[0].applicationRef": env.web, "spec.targets[1].applicationRef": env.api };
-        const around = { surface, ids, ...outside };
+        const around = { surface, ids, passed: env.harness.passed, ...outside };
         const runner = kindRunner(variableSet, env.harness.api, around, { targets: [own.target("web")], ...spec });
         /** Reconciles until nothing is sent or has to be read back. @returns the operations of all reconciles */
         const settle = async (change?: PassChange): Promise<Ran> => {

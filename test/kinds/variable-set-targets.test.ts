@@ -99,11 +99,11 @@ describe("a target by id", () => {
       expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
     });
 
-    it("[E11] loses by a forged status only a variable that still has the recorded name", async () => {
-      const theirs = env.foreign("THEIRS");
+    it("[E11] loses no variable of others by a forged status", async () => {
+      env.foreign("THEIRS");
       const runner = await env.synced(byId(env.web), given);
       const [target] = runner.status()["targets"] as readonly JsonObject[];
-      runner.lose({ targets: [{ ...target, variables: [{ key: "MODE", id: theirs.id, created: true }] }] });
+      runner.lose({ targets: [{ ...target, owned: { variables: [{ key: "THEIRS", digest: "forged" }] } }] });
       expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
       expect(env.variable("THEIRS")?.value).toBe("theirs");
     });

@@ -117,7 +117,8 @@ function listCommand(entries: Entries, operation: "listVariables" | "listSecrets
       "-o wide and -o json also show the owner, the service, and the variable that each one overrides or is an alias of.",
     read: async (call) => {
       const { platform, id } = await call.target(call.args.application, KINDS);
-      return (await platform[entries].list(id)).toSorted((left, right) => (left.key < right.key ? -1 : 1));
+      const all = (await platform[entries].list(id)).map(({ value: _value, key = "", ...rest }) => ({ key, ...rest }));
+      return all.toSorted((left, right) => (left.key < right.key ? -1 : 1));
     },
     view: {
       columns: { KEY: "key", SCOPE: "scope", UPDATED: ({ updatedAt, createdAt }) => updatedAt ?? createdAt },
@@ -155,7 +156,7 @@ async function set(call: OfApplication, entries: Entries, input: VariableInput):
       `${key} exists, and this platform cannot change a single one. Use "${call.program} env import" with --overwrite.`,
     );
   }
-  await platform[entries].update(id, own.id, input);
+  await platform[entries].update(id, own.id ?? "", input);
   call.report(`${key} is changed. It takes effect with the next deployment.`);
 }
 

@@ -20,7 +20,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { count, digestField, lastHandledRedeployAt, managedStatus, text, atomicList } from "../../api/status.ts";
+import { lastHandledRedeployAt, managedStatus, text, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
@@ -36,6 +36,7 @@ import {
   writtenOf,
   placeFields,
 } from "../service/crd-status.ts";
+import { owned } from "../variables/owned.ts";
 import { history } from "./history.ts";
 
 const gitRepository = z
@@ -101,7 +102,7 @@ export const spec = z
     variables: variablesOf(
       environmentVariableName,
       "An environment variable",
-      "Environment variables, with unique names. Other variables on the platform are not changed; one that is removed here stays there.",
+      "Environment variables, with unique names. Variables of others on the platform are not changed. A variable that is removed here is removed there if the platform can remove variables.",
       {},
     ),
     deploy: deploy.optional(),
@@ -127,10 +128,9 @@ export type ApplicationSpec = z.output<typeof spec>;
 const lastDeployment = lastDeploymentOf({
   ...deploymentFields,
   gitCommitId: text.describe("Requested commit."),
-  variables: digestField("the variables that it was made with").optional(),
   variablesAt: text
     .optional()
-    .describe("Time of the last write of a variable set to the application before it, by the platform's clock."),
+    .describe("The platform's time of the last change of the application's variables before it, by any resource."),
 });
 
 const lastFailure = lastFailureOf({
@@ -142,30 +142,7 @@ const lastFailure = lastFailureOf({
   ),
 });
 
-const secret = {
-  key: text.describe("Name of the secret."),
-  digest: text.describe("Digest of its value."),
-};
-
-const written = writtenOf({
-  ...writtenFields,
-  variables: digestField("the variables as last sent").optional(),
-  variableNames: atomicList(text.describe("Name of a variable."), 256, "Names of the variables that were last sent."),
-  secrets: atomicList(
-    z.object(secret).describe("A secret."),
-    256,
-    "The secrets among them; some platforms cannot replace a secret by an import.",
-  ),
-  sentSecrets: atomicList(
-    z
-      .object({ ...secret, at: text.describe("Time when it was sent, by the platform's clock.") })
-      .describe("A secret that was sent."),
-    256,
-    "Secrets that did not exist before an import whose response is not recorded yet.",
-  ),
-  attempts: count.optional().describe("Number of imports that left out variables for no visible reason."),
-  sentAt: text.optional().describe("The platform's time of the last import that left out variables."),
-});
+const written = writtenOf(writtenFields);
 
 const ingress = ingressField("application");
 const commit = text.describe("First seven digits of the running commit, if known.");
@@ -176,6 +153,7 @@ const remembered = {
   history,
   lastFailure,
   written,
+  owned,
   lastHandledRedeployAt,
   ...runStateFields,
   ingress,

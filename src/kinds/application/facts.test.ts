@@ -5,10 +5,13 @@ import {
   COMMIT,
   deployment,
   inputsWith,
+  listedVariable,
+  listsWith,
   observedFull,
   observedIn,
   OLD_REQUEST,
   openDeployment,
+  ownedOf,
   OTHER_COMMIT,
   contextWith,
   planned,
@@ -18,6 +21,7 @@ import {
   statusOf,
 } from "../../../test/support/services/applications.ts";
 import { serviceBaseline } from "../service/progress.ts";
+import type { ListedVariable } from "../variables/compare.ts";
 import type { ApplicationMemory } from "./crd.ts";
 import { application } from "./index.ts";
 import type { Observed } from "./model.ts";
@@ -110,24 +114,27 @@ const written = (change: ApplicationMemory["written"]) => ({ revision: 0, ...cha
 const inputs = inputsWith([{ name: "KEY", value: "value", isSecret: false }], print("new"));
 const never = observedIn("READY", { status: statusOf("READY", { serviceDeploymentStatus: "NEVER_DEPLOYED" }) });
 
-/** The variables were written with this fingerprint, and deployed with that one. */
-const sent = (digest: string, deployed?: string) => ({
-  written: written({ variables: print(digest), variableNames: ["KEY"] }),
-  lastDeployment: deployment(deployed === undefined ? {} : { variables: print(deployed) }),
+const [BEFORE, SINCE] = ["2026-11-21T08:00:00.000Z", "2026-11-21T09:30:00.000Z"];
+
+/** The variables are written as these inputs declare them, and were changed at this time; a deployment includes those before. */
+const sent = (wanted: typeof inputs, writtenAt: string): ApplicationMemory => ({
+  written: written({ settings: {} }),
+  owned: ownedOf(wanted, { writtenAt }),
+  lastDeployment: deployment({ variablesAt: BEFORE }),
 });
 
 describe("another deployment", () => {
   const unnamed = { lastDeployment: openDeployment({ requestId: undefined }) };
   const abbreviated = { spec: { deploy: { gitCommitId: COMMIT.slice(0, 7) } } };
-  const touched = { ...inputs, fingerprint: print("same", "key-1", "2 s@2") };
+  const touched = { ...inputs, fingerprint: print("new", "key-1", "2 s@2") };
   const rotated = { ...inputs, fingerprint: print("other digest", "key-2") };
 
   // states.test.ts has the states in which nothing has changed.
   plans([
     ["for another commit", { spec: other }, observedIn("DEPLOYED"), DEPLOY_OTHER],
     ["for another commit, of what others stopped", { spec: other }, observedIn("STOPPED"), DEPLOY_OTHER],
-    ["for variables that we wrote since", { inputs, memory: sent("new", "old") }, observedIn("DEPLOYED"), DEPLOY],
-    ["for the first variables", { inputs, memory: sent("new") }, observedIn("DEPLOYED"), DEPLOY],
+    ["for variables that we wrote since", { inputs, memory: sent(inputs, SINCE) }, observedIn("DEPLOYED"), DEPLOY],
+    ["not for variables that it includes", { inputs, memory: sent(inputs, BEFORE) }, observedIn("DEPLOYED"), "settled"],
     ["also after a request without an id", { spec: other, memory: unnamed }, observedIn("HIBERNATING"), DEPLOY_OTHER],
     ["on request, also by hand", { requested: "now", spec: byHand }, observedIn("CANCELED"), DEPLOY],
     ["to start what we stopped, also by hand", { ...isStopped, spec: byHand }, observedIn("STOPPED"), DEPLOY],
@@ -136,8 +143,8 @@ describe("another deployment", () => {
     ["by hand", { spec: otherByHand }, observedIn("DEPLOYED"), "settled"],
     ["by hand, the first time", { ...isNew, spec: byHand }, never, "settled"],
     ["to undo an uninstallation by others", { spec: other }, observedIn("DELETED"), "stalled ExternalResourceDeleted"],
-    ["for a touched Secret", { inputs: touched, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
-    ["for another token", { inputs: rotated, memory: sent("same", "same") }, observedIn("DEPLOYED"), "settled"],
+    ["for a touched Secret", { inputs: touched, memory: sent(inputs, BEFORE) }, observedIn("DEPLOYED"), "settled"],
+    ["for another token", { inputs: rotated, memory: sent(inputs, BEFORE) }, observedIn("DEPLOYED"), "settled"],
   ]);
 });
 
@@ -145,7 +152,8 @@ describe("an application that was deployed before we came, or whose status was l
   const adopted = { surface: "Full", ...isNew } as const;
   const unshown = { memory: { lastDeployment: undefined, ...application.adopted?.("Found") } };
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
-  const withKeys = (...keys: readonly string[]) => observedFull("DEPLOYED", {}, { keys: new Set(keys) });
+  const withVariables = (...some: readonly ListedVariable[]) =>
+    observedFull("DEPLOYED", {}, { lists: listsWith(...some) });
 
   plans([
     ["is not deployed again when its commit is the spec's", adopted, deployed(COMMIT), "settled"],
@@ -154,15 +162,15 @@ describe("an application that was deployed before we came, or whose status was l
     ["is left as it is by hand when none is shown", { ...unshown, spec: byHand }, observedIn("DEPLOYED"), "settled"],
     ["is not deployed again when none is shown, if its status was lost", isNew, observedIn("DEPLOYED"), "settled"],
     ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
-    ["keeps its variables when their keys are there", { ...adopted, inputs }, withKeys("KEY"), "settled"],
-    ["gets the variables that it misses", { ...adopted, inputs }, withKeys("OTHER"), "importVariables"],
+    ["keeps variables that it has", { ...adopted, inputs }, withVariables(listedVariable("KEY", "value")), "settled"],
+    ["gets the variables that it misses", { ...adopted, inputs }, withVariables(), "importVariables"],
   ]);
 
   it("takes what it found as the baseline, once", () => {
     const found = (change: Change) => lastOf({ surface: "Full", ...change }, deployed(COMMIT));
     const first = found(adopted);
     const finishedAt = "2026-11-21T10:00:00.400Z";
-    const included = { settings: 0, variablesAt: "", variables: print("none") };
+    const included = { settings: 0, variablesAt: "" };
     expect(first).toEqual({ gitCommitId: COMMIT, state: "DEPLOYED", finishedAt, ...included });
     expect(found({ memory: { lastDeployment: first }, now: new Date("2026-11-22T10:00:00Z") })).toEqual(first);
   });
@@ -237,41 +245,38 @@ describe("a deployment that failed, of which the service shows nothing any more"
 });
 
 describe("a change outside of the spec that a user made", () => {
-  const changed = print("new", "key-1", "1 s@2");
-  const rotated = inputsWith([{ name: "KEY", value: "value", isSecret: true }], changed);
-  const imported = (variables: typeof changed) => {
-    return { ...sent("new", "old"), written: written({ variables, variableNames: ["KEY"] }) };
-  };
-  const isWritten = { writtenAt: "2026-11-21T09:30:00.000Z", ...last({ variablesAt: "2026-11-21T09:00:00.000Z" }) };
+  /** A Secret has another version and another value than was written. */
+  const rotated = inputsWith([{ name: "KEY", value: "newer", isSecret: false }], print("newer", "key-1", "1 s@2"));
+  const sameSource = inputsWith([{ name: "KEY", value: "newer", isSecret: false }], print("newer"));
+  const imported = sent(rotated, SINCE);
+  const isWritten = { writtenAt: SINCE, ...last({ variablesAt: BEFORE }) };
 
   const drifted = { surface: "Full", spec: { cpu: 250 } } as const;
   const shown = observedFull("DEPLOYED", { cpu: 500 });
-  const unread = observedFull("DEPLOYED", {}, { secretIds: new Map([["KEY", "id"]]) });
-  const incomplete = { ...imported(changed), written: written({ variables: changed, variableNames: [] }) };
   const manual = { ...drifted.spec, ...byHand };
   const stopped = observedIn("STOPPED");
   const foreign = observedFull("DEPLOYED", { gitRepository: { deployedCommitId: OTHER_COMMIT } });
+  const restored = observedFull("DEPLOYED", {}, { lists: listsWith() });
 
   it.each<[string, Change, boolean, Observed?]>([
-    ["of a Secret causes the import", { inputs: rotated, memory: sent("old", "old") }, true],
-    ["of a Secret causes the deployment", { inputs: rotated, memory: imported(changed) }, true],
+    ["of a Secret causes the import", { inputs: rotated, memory: sent(inputs, BEFORE) }, true],
+    ["of a Secret causes the deployment", { inputs: rotated, memory: imported }, true],
     ["of a variable set causes the deployment", isWritten, true],
-    ["counts beside settings of others", { ...drifted, inputs: rotated, memory: sent("old", "old") }, true, shown],
-    ["counts until it is deployed", { ...drifted, inputs: rotated, memory: imported(changed) }, true, shown],
+    ["counts beside settings of others", { ...drifted, inputs: rotated, memory: sent(inputs, BEFORE) }, true, shown],
+    ["counts until it is deployed", { ...drifted, inputs: rotated, memory: imported }, true, shown],
     [
-      "counts for a secret that an import left out",
-      { surface: "Full", inputs: rotated, memory: incomplete },
-      true,
-      unread,
+      "is none if others removed a variable",
+      { surface: "Full", inputs, memory: sent(inputs, BEFORE) },
+      false,
+      restored,
     ],
     [
       "does not count while its deployment is left to others",
-      { ...drifted, spec: manual, inputs: rotated, memory: imported(changed) },
+      { ...drifted, spec: manual, inputs: rotated, memory: imported },
       false,
       shown,
     ],
-    ["is none if another version of the operator imports", { inputs, memory: sent("old", "old") }, false],
-    ["is none if another version of the operator deploys", { inputs, memory: imported(print("new")) }, false],
+    ["is none if no source changed", { inputs: sameSource, memory: sent(inputs, BEFORE) }, false],
     ["counts beside another commit", { ...isWritten, spec: other }, true],
     ["does not cause a start", { ...isWritten, memory: { ...isStopped.memory, ...isWritten.memory } }, false, stopped],
     ["is not known if others deployed another commit", { ...isWritten, surface: "Full" }, false, foreign],

@@ -2,7 +2,8 @@
  * The facts of an application that its plan and its report are made of: what is deployed, and what differs from the spec
  * (docs/architecture.md §2). Pure.
  */
-import { isChangedAtSource, sameContent } from "../../engine/contract/kind.ts";
+import { isChangedAtSource } from "../../engine/contract/kind.ts";
+import type { OperationName } from "../../platform/codec/operations.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
 import { deploymentFailure, type FailureFacts, failureFacts } from "../service/failure.ts";
@@ -12,9 +13,11 @@ import { advanced, everDeployed, hasFailed, type ServiceFacts, serviceProgress }
 import { observedRunState } from "../service/report.ts";
 import { revisionOf } from "../service/settings.ts";
 import { runFacts, type RunState } from "../shared/run-schedule.ts";
+import { type Compared, compareVariables, isInPlace, type VariableFacts } from "../variables/compare.ts";
+import type { Owned } from "../variables/owned.ts";
+import type { VariableTarget } from "../variables/plan.ts";
 import type { LastDeployment } from "./crd.ts";
 import { type ApplicationContext, NAMES, type Observed } from "./model.ts";
-import { type VariableFacts, variableFacts } from "./variables.ts";
 
 /** What differs between the spec with what the operator wrote, and a deployment. */
 export type DeployedDifference = "commit" | "settings" | "variables";
@@ -35,6 +38,8 @@ export interface ApplicationFacts extends ServiceFacts<LastDeployment> {
   /** What of the spec is not deployed. The platform's OUT_OF_DATE does not count. */
   readonly difference: DeployedDifference | undefined;
   readonly variables: VariableFacts;
+  /** When any resource last changed the application's variables, by the platform's clock. */
+  readonly writtenAt: string | undefined;
   readonly failure: FailureFacts;
 }
 
@@ -42,8 +47,9 @@ export interface ApplicationFacts extends ServiceFacts<LastDeployment> {
 export function applicationFacts(context: ApplicationContext, observed: Observed): ApplicationFacts {
   const { memory, now, policies, spec } = context;
   const deployed = deployedCommit(context, observed);
-  const variables = variableFacts(context, observed);
-  const known = lastDeployment(context, observed, deployed, variables);
+  const variables = compareVariables(context, comparedOf(context, observed));
+  const writtenAt = lastWrite(context, variables.owned);
+  const known = lastDeployment(context, observed, deployed, writtenAt);
   const progress = serviceProgress(memory.lastDeployment, observed);
   const last = advanced(known, progress, observed, now);
   const isForeignUnknown = deployed === undefined && isDeployedByOthers(observed, last);
@@ -58,8 +64,9 @@ export function applicationFacts(context: ApplicationContext, observed: Observed
     running: deployed ?? (isForeignUnknown ? undefined : deployedBy(last)),
     foreign: foreignCommit(observed, last, deployed),
     isForeignUnknown,
-    difference: deployedDifference(context, last),
+    difference: deployedDifference(context, last, writtenAt),
     variables,
+    writtenAt,
     failure: failureFacts(context, progress, last, describe, spec.logs?.onFailure ?? policies.failureLogLines),
   };
 }
@@ -74,11 +81,11 @@ function lastDeployment(
   context: ApplicationContext,
   observed: Observed,
   deployed: string | undefined,
-  variables: VariableFacts,
+  writtenAt: string | undefined,
 ): LastDeployment | undefined {
   const remembered = context.memory.lastDeployment;
   if (remembered !== undefined && !isReplaced(context, observed, remembered, deployed)) return remembered;
-  return foundDeployment(context, observed, deployed, variables) ?? remembered;
+  return foundDeployment(context, observed, deployed, writtenAt) ?? remembered;
 }
 
 /** Returns the deployment that the platform shows, whoever made it. */
@@ -86,7 +93,7 @@ function foundDeployment(
   context: ApplicationContext,
   { status }: Observed,
   deployed: string | undefined,
-  { areSent }: VariableFacts,
+  writtenAt: string | undefined,
 ): LastDeployment | undefined {
   if (status === undefined || !everDeployed(status)) return undefined;
   const { written } = context.memory;
@@ -98,8 +105,7 @@ function foundDeployment(
     state: shownState(status.state),
     finishedAt: context.now.toISOString(),
     settings: revisionOf(context.memory),
-    variablesAt: variablesIncluded(context),
-    variables: written?.variables ?? (areSent ? context.inputs.fingerprint : undefined),
+    variablesAt: variablesIncluded(context, writtenAt),
   };
 }
 
@@ -152,42 +158,81 @@ export function sameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
 }
 
+/** Returns the variables of the application, as they are planned and reported. */
+export function variableTarget(
+  { id = "", inputs }: ApplicationContext,
+  { variables }: Pick<ApplicationFacts, "variables">,
+): VariableTarget {
+  return { id, wanted: inputs, facts: variables };
+}
+
+/** Returns what the application's variables are compared with. */
+export function comparedOf(context: ApplicationContext, observed: Observed): Compared {
+  const { inputs, memory, now } = context;
+  return {
+    wanted: inputs,
+    known: memory.owned,
+    lists: observed.lists,
+    sent: observed.sentVariables,
+    isAdopted: memory.owned?.written === undefined && isOfOthers(context, observed),
+    now: observed.serverNow ?? now,
+    lastChange: lastWrite(context, memory.owned),
+  };
+}
+
 /**
- * Returns what of the spec, and of what the operator wrote, a deployment lacks. Without a commit in the spec nothing is
+ * Reports whether others deployed the application, or its status was lost: what was sent to it is unknown. What the
+ * operator deployed always has settings.
+ */
+function isOfOthers({ memory: { written, lastDeployment } }: ApplicationContext, { status }: Observed): boolean {
+  return (lastDeployment === undefined || written?.settings === undefined) && everDeployed(status);
+}
+
+/**
+ * Returns what of the spec, and of what was written, a deployment lacks. Without a commit in the spec nothing is
  * compared.
+ * @param writtenAt when any resource last changed the variables
  */
 export function deployedDifference(
-  context: ApplicationContext,
+  { memory, policies, spec }: ApplicationContext,
   last: LastDeployment | undefined,
+  writtenAt: string | undefined,
 ): DeployedDifference | undefined {
-  const { memory, policies, spec } = context;
   const { pendingOperations } = policies;
   const commit = spec.deploy?.gitCommitId;
   if (commit === undefined) return undefined;
   if (last === undefined || !sameCommit(last.gitCommitId, commit)) return "commit";
   if (pendingOperations.has("updateApplication") || revisionOf(memory) !== (last.settings ?? 0)) return "settings";
-  return areVariablesChanged(context, last) || isWrittenSince(context, last) ? "variables" : undefined;
+  const isPending = VARIABLE_OPERATIONS.some((operation) => pendingOperations.has(operation));
+  return isPending || isWrittenSince(last, writtenAt) ? "variables" : undefined;
 }
 
-function areVariablesChanged({ memory, policies }: ApplicationContext, last: LastDeployment): boolean {
-  const { pendingOperations } = policies;
-  const written = memory.written?.variables;
-  if (pendingOperations.has("importVariables") || pendingOperations.has("updateSecret")) return true;
-  return written !== undefined && !sameContent(written, last.variables);
-}
+/** The operations that change variables: a deployment follows each. */
+const VARIABLE_OPERATIONS: readonly OperationName[] = [
+  "importVariables",
+  "updateSecret",
+  "deleteSecret",
+  "deleteVariable",
+];
 
-/**
- * Reports whether a variable set wrote to the application after a deployment; false where that time is not recorded.
- */
-function isWrittenSince({ records: { writtenAt } }: ApplicationContext, { variablesAt }: LastDeployment): boolean {
+/** Reports whether variables were changed after a deployment; false where that time is not recorded. */
+function isWrittenSince({ variablesAt }: LastDeployment, writtenAt: string | undefined): boolean {
   return writtenAt !== undefined && variablesAt !== undefined && writtenAt > variablesAt;
 }
 
+/** Returns when the application's variables were last changed, by itself or by a variable set. */
+export function lastWrite({ records }: ApplicationContext, owned: Owned | undefined): string | undefined {
+  return [records.writtenAt, owned?.writtenAt]
+    .filter((at) => at !== undefined)
+    .toSorted()
+    .at(-1);
+}
+
 /**
- * Returns the time up to which a deployment that starts now includes the variables that other resources wrote. While a
- * variable set is not known, e.g. while it is adopted, the time of the last deployment still counts.
+ * Returns the time up to which a deployment that starts now includes changes of variables. While a variable set is not
+ * known, e.g. while it is adopted, the time of the last deployment still counts.
  */
-export function variablesIncluded({ memory, records: { writtenAt = "" } }: ApplicationContext): string {
+export function variablesIncluded({ memory }: ApplicationContext, writtenAt = ""): string {
   const before = memory.lastDeployment?.variablesAt ?? "";
   return writtenAt > before ? writtenAt : before;
 }
@@ -200,14 +245,12 @@ export function variablesIncluded({ memory, records: { writtenAt = "" } }: Appli
 export function isChangedByUser(
   context: ApplicationContext,
   observed: Observed,
-  { foreign, isJustEnded, last, run, variables }: ApplicationFacts,
+  { foreign, isJustEnded, last, run, variables, writtenAt }: ApplicationFacts,
 ): boolean {
-  const { inputs, memory } = context;
   if (foreign !== undefined && !isJustEnded) return false;
-  if (isChangedAtSource(memory.written?.variables, inputs.fingerprint)) return true;
-  if (last === undefined) return false;
-  if (!isWrittenSince(context, last) && !isChangedAtSource(last.variables, inputs.fingerprint)) return false;
-  return variables.pending.length > 0 || !isHeldBack(context, observed, run.wanted);
+  if (isChangedAtSource(variables.owned.written, context.inputs.fingerprint)) return true;
+  if (last === undefined || !isWrittenSince(last, writtenAt)) return false;
+  return !isInPlace(variables) || !isHeldBack(context, observed, run.wanted);
 }
 
 /** Reports whether changed variables wait for a deployment that others make, or for a start. */

@@ -2,14 +2,14 @@
 import type { Kind } from "../../engine/contract/kind.ts";
 import { isSupported } from "../../platform/codec/operations.ts";
 import { environmentNeed } from "../shared/limits.ts";
-import { variableRequests } from "../variables/declared.ts";
+import { listsEntry } from "../variables/compare.ts";
+import { resolvedVariables, variableRequests, wantedVariables } from "../variables/declared.ts";
 import { platformApplication } from "./crd.ts";
 import { type ApplicationTypes, NAMES } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
-import { act, trace } from "./requests.ts";
-import { inputVariables, keepSentSecrets, prepareImport } from "./variables.ts";
+import { act, keepNoted, noteImport, trace } from "./requests.ts";
 
 export const application: Kind<ApplicationTypes> = {
   resource: platformApplication,
@@ -19,7 +19,7 @@ export const application: Kind<ApplicationTypes> = {
     values: variableRequests(spec.variables),
     inputs: (resolved) => ({
       environmentId: resolved.id("spec.environmentRef"),
-      ...inputVariables(spec, resolved),
+      ...wantedVariables(resolvedVariables(spec.variables, resolved), true, resolved),
     }),
   }),
   operations: ({ runState, runSchedule }) => ({
@@ -35,16 +35,17 @@ export const application: Kind<ApplicationTypes> = {
     documented: ({ applications }, id) => applications.status(id),
   },
   fieldClaims: ({ id, memory, inputs }) => {
-    const names = inputs?.variables.map(({ name }) => name) ?? memory.written?.variableNames ?? [];
+    const names = inputs?.variables.map(({ name }) => name) ?? memory.owned?.variables?.map(({ key }) => key) ?? [];
     return id === undefined ? [] : names.map((field) => ({ id, field }));
   },
   observe,
-  shows: (_step, _context, { status }) => status !== undefined,
+  shows: ({ action: step }, _context, { status, lists }) =>
+    "entryId" in step ? listsEntry(lists, step.entryId) : status !== undefined,
   plan,
-  prepare: (step, context, observed) => prepareImport(step.action, context, observed),
+  prepare: (step, context, observed) => noteImport(step.action, context, observed),
   act,
   trace,
-  keep: keepSentSecrets,
+  keep: keepNoted,
   // A status that was lost has no revision.
   adopted: (how) => (how === "Found" ? { written: { revision: 0 } } : undefined),
   report,

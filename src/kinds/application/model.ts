@@ -1,7 +1,6 @@
 /** What the parts of the application kind exchange. */
-import type { ReconcileContext, Uuid, StatusReason } from "../../engine/contract/kind.ts";
+import type { ReconcileContext, StatusReason } from "../../engine/contract/kind.ts";
 import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
-import type { Variable } from "../../platform/areas/variables.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
@@ -12,7 +11,9 @@ import {
 } from "../service/model.ts";
 import type { ServiceSetting } from "../service/settings.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { VariableInputs } from "../variables/declared.ts";
+import type { VariableLists } from "../variables/compare.ts";
+import type { Wanted } from "../variables/declared.ts";
+import type { VariableAction } from "../variables/send.ts";
 import type { ApplicationSpec, platformApplication } from "./crd.ts";
 
 export const NAMES = {
@@ -83,28 +84,18 @@ function byPort(left: { readonly internalPort: number }, right: { readonly inter
   return left.internalPort - right.internalPort;
 }
 
-export interface Inputs extends ServiceInputs, VariableInputs {
-  /** The digest of each secret's value, by name. */
-  readonly secrets: ReadonlyMap<string, string>;
-}
+export interface Inputs extends ServiceInputs, Wanted {}
 
 export interface Observed extends ServiceObserved<Application> {
-  /** Keys of the application's variables and secrets, where they have to be known. */
-  readonly keys?: ReadonlySet<string> | undefined;
-  /** Ids of its own secrets by key, where one has to be changed. */
-  readonly secretIds: ReadonlyMap<string, Uuid>;
-  /** The listed secrets: before an import, and while the last one left variables out. */
-  readonly secrets?: readonly Variable[] | undefined;
-  /** Variables were sent in this reconcile: what the import left out is not sent twice. */
-  readonly imported?: boolean;
-  /** Why variables or secrets that had to be known could not be read. */
+  /** The lists of its variables, as far as they were read. */
+  readonly lists: VariableLists;
+  /** The names of the variables that were sent in this reconcile. */
+  readonly sentVariables: ReadonlySet<string>;
+  /** Why the lists could not be read. */
   readonly variablesFault?: StatusReason | undefined;
 }
 
-export type Action =
-  | ServiceAction
-  | { readonly what: "import" }
-  | { readonly what: "secret"; readonly name: string; readonly secretId: Uuid };
+export type Action = ServiceAction | VariableAction;
 
 /** The types of the kind. */
 export type ApplicationTypes = TypesOf<
@@ -114,4 +105,4 @@ export type ApplicationTypes = TypesOf<
 
 export type ApplicationContext = ReconcileContext<ApplicationTypes>;
 
-export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, secretIds: new Map() };
+export const NOTHING_OBSERVED: Observed = { ...NOTHING_OF_SERVICE, lists: {}, sentVariables: new Set() };

@@ -20,11 +20,11 @@ import { sideRead, unlessMissing } from "../shared/answers.ts";
 import { redeployDue } from "../shared/redeploy.ts";
 import { runFacts } from "../shared/run-schedule.ts";
 import { readOnFull } from "../shared/surface.ts";
-import { isOfApplication } from "../variables/declared.ts";
-import { applicationFacts, deployedDifference } from "./facts.ts";
+import { isInPlace } from "../variables/compare.ts";
+import { forgetLooks, isLookDue, noteLook, readLists } from "../variables/read.ts";
+import { type ApplicationFacts, applicationFacts, lastWrite, deployedDifference } from "./facts.ts";
 import { readFailureLog } from "./failure-log.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, NAMES, NOTHING_OBSERVED, type Observed } from "./model.ts";
-import { variableFacts } from "./variables.ts";
 
 /** Reads an application, and the log of a failure that is not reported yet. @throws ApiError */
 export async function observe(context: ApplicationContext, api: Platform): Promise<Observed> {
@@ -57,19 +57,14 @@ async function observeListed(
   }
   if (context.goal !== "present") {
     forgetIngress(id, api);
+    forgetLooks(api, id);
     return { ...observed, status };
   }
   const own = siblings === undefined ? await recordToChange(context, id, api) : undefined;
   const ingress =
     implied === undefined ? await ingressOf(context, "application", id, status, api) : ingressBefore(context, id, api);
-  return {
-    ...observed,
-    own,
-    status,
-    request,
-    ingress,
-    ...(await variablesOf(context, id, { status, isImplied: implied !== undefined }, api)),
-  };
+  const all = { ...observed, own, status, request, ingress };
+  return { ...all, ...(await variablesOf(context, id, all, implied !== undefined, api)) };
 }
 
 /** Reads the record, which no list has shown, when settings are to be changed. @throws ApiError as `readOnFull` */
@@ -90,10 +85,12 @@ function impliedBy(context: ApplicationContext, id: Uuid, request: Observed["req
 
 /** Reports whether another request is due once the last deployment has ended, on the surface Documented. */
 function isRequestDue(context: ApplicationContext): boolean {
-  const { areSent, pending } = variableFacts(context, NOTHING_OBSERVED);
+  const { comparisons, owned } = applicationFacts(context, NOTHING_OBSERVED).variables;
   const isStopDue = runFacts(NAMES, context).wanted === "Stopped";
-  const isChanged = deployedDifference(context, context.memory.lastDeployment) !== undefined;
-  return isStopDue || !areSent || pending.length > 0 || isChanged || redeployDue(context) !== undefined;
+  const { lastDeployment } = context.memory;
+  const isChanged = deployedDifference(context, lastDeployment, lastWrite(context, owned)) !== undefined;
+  const isSendingDue = comparisons.some(({ problem }) => problem !== undefined);
+  return isStopDue || isSendingDue || isChanged || redeployDue(context) !== undefined;
 }
 
 /** Returns the status of an application by its own read; undefined when there is none. @throws ApiError */
@@ -117,31 +114,48 @@ async function statusOf(
   return all?.find((one) => one.id === id) ?? (await ownStatus(id, api));
 }
 
-/** Reads which variables exist: only where memory does not know, and where one has to be changed or sent again. */
+/** Reads the lists of the variables where something is to be sent or compared. */
 async function variablesOf(
   context: ApplicationContext,
   id: Uuid,
-  { status, isImplied }: { readonly status: ServiceStatus; readonly isImplied: boolean },
+  observed: Observed,
+  isImplied: boolean,
   api: Platform,
-): Promise<Partial<Pick<Observed, "keys" | "secretIds" | "secrets" | "variablesFault">>> {
-  if (context.inputs.variables.length === 0) return {};
-  const canReplace = context.isFull;
-  const { areSent, isDeployedByOthers: foreign, pending } = variableFacts(context, { ...NOTHING_OBSERVED, status });
-  // While a deployment is followed by its request, nothing is sent again.
-  const isPending = !isImplied && pending.length > 0;
-  // Also before an import: a variable that the import does not replace is changed by its id, before the deployment.
-  const isImported = !areSent && (canReplace || context.inputs.secrets.size > 0);
-  if (!foreign && !isPending && !isImported) return {};
-  const lists = async () => ({
-    secrets: await api.secrets.list(id),
-    plain: foreign ? await api.variables.list(id) : [],
-  });
-  const { value, fault } = await sideRead(lists(), "the variables");
-  if (value === undefined) return { variablesFault: fault };
-  const { secrets, plain } = value;
-  return {
-    keys: foreign ? new Set([...plain, ...secrets].filter(isOfApplication).map(({ key }) => key)) : undefined,
-    secretIds: new Map(canReplace ? secrets.filter(isOfApplication).map((secret) => [secret.key, secret.id]) : []),
-    secrets,
-  };
+): Promise<Partial<Pick<Observed, "lists" | "variablesFault">>> {
+  const facts = applicationFacts(context, observed);
+  const { comparisons, leftovers } = facts.variables;
+  if (comparisons.length === 0 && leftovers.length === 0) return {};
+  const isOutOfDate = observed.status?.serviceDeploymentStatus === "OUT_OF_DATE";
+  const isDue = isLookDue(context, api, id, isOutOfDate);
+  const isAtRest = !isImplied && facts.difference === undefined && isRested(context, observed);
+  if (!areListsNeeded(context, facts, isImplied) && !(isAtRest && isDue)) return {};
+  const { value: lists, fault } = await sideRead(readLists(context, id, api), "the variables");
+  if (lists === undefined) return { variablesFault: fault };
+  const { variables } = applicationFacts(context, { ...observed, lists });
+  if (isInPlace(variables) && isAtRest) noteLook(context, api, id, isOutOfDate);
+  return { lists };
+}
+
+/**
+ * Reports whether the lists decide what is to be done. While a deployment is followed by its request, nothing is sent
+ * again.
+ */
+function areListsNeeded(
+  { isFull }: ApplicationContext,
+  { variables: { comparisons, leftovers, owned } }: ApplicationFacts,
+  isImplied: boolean,
+): boolean {
+  if (owned.written === undefined || comparisons.some(({ problem }) => problem === "unsent")) return true;
+  const isOpen = comparisons.some(({ problem }) => problem !== undefined) || (isFull && leftovers.length > 0);
+  return isOpen && !isImplied;
+}
+
+/**
+ * Reports whether no deployment is under way or has just ended. The time of a secret that was written before is read
+ * with the end of its deployment, which the status stores anyway.
+ */
+function isRested({ memory: { lastDeployment, owned } }: ApplicationContext, { status }: Observed): boolean {
+  if (servicePhase(status?.state ?? "") === "busy") return false;
+  const isJustEnding = lastDeployment !== undefined && lastDeployment.finishedAt === undefined;
+  return !isJustEnding || owned?.variables?.some(({ secret, updatedAt }) => secret && updatedAt === undefined) === true;
 }

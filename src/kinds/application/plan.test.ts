@@ -4,6 +4,9 @@ import {
   type Change,
   COMMIT,
   inputsWith,
+  listedVariable,
+  listsWith,
+  NOW,
   observedFull,
   observedIn,
   OTHER_COMMIT,
@@ -27,8 +30,15 @@ const UPDATED = "updateApplication corrects";
 describe("the steps before a deployment", () => {
   const variables = [{ name: "KEY", value: "value", isSecret: true }];
   const unsent = { inputs: inputsWith(variables) };
-  const taken = { written: { variables: print("some"), variableNames: [], revision: 0 } };
-  const sent = (more: object = {}) => ({ memory: { ...taken, ...more }, ...unsent });
+  /** An import left the secret out. */
+  const left = {
+    variables: [{ key: "KEY", failed: true as const }],
+    written: print("some"),
+    sentAt: NOW.toISOString(),
+  };
+  const tried = { memory: { owned: left, written: { revision: 0, settings: {} } }, ...unsent };
+  const sentBefore = { ...unsent, memory: { written: { revision: 0, settings: {} } } };
+  const other = { deploy: { gitCommitId: OTHER_COMMIT } };
   const isOlder = (settings: Record<string, string>) => {
     return { spec: { cpu: 250 }, memory: { written: { settings, revision: 0 } } };
   };
@@ -44,9 +54,8 @@ describe("the steps before a deployment", () => {
   const declared = declaredSettings(APPLICATION_SETTINGS, specOf());
   const ours = (cpu: string) => ({ ...smaller, memory: { written: { settings: { ...declared, "spec.cpu": cpu } } } });
 
-  const replaceable = observedFull("BUILDING", {}, { secretIds: new Map([["KEY", "id"]]) });
+  const lists = listsWith(listedVariable("KEY"));
   const requested = { ...written("250"), requested: "now" };
-  const included = sent({ lastDeployment: { gitCommitId: "1a2b3c4d", variables: print("some") } });
 
   plans([
     ["settings that differ, under way", smaller, observedFull("BUILDING", { cpu: 500 }), UPDATED],
@@ -61,10 +70,16 @@ describe("the steps before a deployment", () => {
     ["not settings that cannot be sent", isOlder({ "spec.cpu": "200" }), observedIn("DEPLOYED"), "settled"],
     ["not settings that were added and cannot be sent", isOlder({}), observedIn("DEPLOYED"), "settled"],
     ["a commit beside such settings", withCommit(isOlder({})), observedIn("DEPLOYED"), DEPLOY_OTHER],
-    ["variables beside such settings", { ...isOlder({}), ...unsent }, observedIn("DEPLOYED"), "importVariables"],
-    ["variables not sent, under way", unsent, observedIn("BUILDING"), "importVariables"],
-    ["a secret that was not taken over", { ...sent(), ...full }, replaceable, "updateSecret"],
-    ["not a secret that cannot be replaced", included, observedIn("DEPLOYED"), "settled"],
+    ["variables beside such settings", { ...unsent, ...isOlder({}) }, observedIn("DEPLOYED"), "importVariables"],
+    ["variables not sent, under way", sentBefore, observedIn("BUILDING"), "importVariables"],
+    [
+      "a secret that was not taken over",
+      { ...tried, ...full },
+      observedFull("BUILDING", {}, { lists }),
+      "updateSecret",
+    ],
+    ["not a secret that cannot be replaced", tried, observedIn("DEPLOYED", { lists }), "stalled VariablesPending"],
+    ["a commit beside such a secret", { ...tried, spec: other }, observedIn("DEPLOYED", { lists }), DEPLOY_OTHER],
   ]);
 });
 

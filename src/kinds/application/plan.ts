@@ -19,18 +19,19 @@ import {
   startDue,
 } from "../service/plan.ts";
 import { hasFailed, type Progress } from "../service/progress.ts";
-import { firstOf, stalled, safely } from "../shared/checks.ts";
+import { firstOf, stalled } from "../shared/checks.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import { scheduledPlan } from "../shared/run-schedule.ts";
+import { planUnsynced, variableChecks } from "../variables/plan.ts";
 import {
   type ApplicationFacts,
   applicationFacts,
   type DeployedDifference,
   isChangedByUser,
   variablesIncluded,
+  variableTarget,
 } from "./facts.ts";
 import { type Action, APPLICATION_SETTINGS, type ApplicationContext, NAMES, type Observed } from "./model.ts";
-import { isImportDue, knownWrites } from "./variables.ts";
 
 type Check = Plan<Action> | undefined;
 
@@ -60,31 +61,18 @@ function checks(context: ApplicationContext, observed: Observed, facts: Applicat
   const settings = () => checkSettings(NAMES, APPLICATION_SETTINGS, context, observed);
   const { last, progress } = facts;
   if (progress === undefined) return [settings];
+  const variables = variableTarget(context, facts);
   return [
     settings,
-    () => checkVariables(context, observed, facts),
+    ...variableChecks([variables]),
     () => checkProgress(context, facts, progress),
     () => checkRunState(NAMES, context, observed, facts, progress),
     () => checkDeploy(context, observed, facts, progress),
     () => checkFailure(NAMES, last, progress),
     () => checkStopped(context, facts, observed),
     () => checkUnclear(progress, NAMES.noun),
+    () => planUnsynced([variables]),
   ];
-}
-
-function checkVariables(context: ApplicationContext, observed: Observed, { variables }: ApplicationFacts): Check {
-  const { areSent, isDeployedByOthers, pending } = variables;
-  // While the variables of a service that others deployed cannot be read, it is unknown whether they are as wanted.
-  if (observed.variablesFault !== undefined && isDeployedByOthers) return undefined;
-  if (!areSent) return safely("importVariables", { what: "import" }, { message: "Import the variables." });
-  for (const { name } of pending) {
-    const secretId = observed.secretIds.get(name);
-    if (secretId === undefined) continue;
-    return safely("updateSecret", { what: "secret", name, secretId }, { message: `Replace the secret ${name}.` });
-  }
-  if (!isImportDue(context, observed)) return undefined;
-  const names = pending.map(({ name }) => name).join(", ");
-  return safely("importVariables", { what: "import" }, { message: `Import ${names} again.` });
 }
 
 function checkProgress(context: ApplicationContext, { run }: ApplicationFacts, progress: Progress): Check {
@@ -113,7 +101,7 @@ function checkDeploy(
   if (facts.run.wanted === "Stopped") return undefined;
   const cause = deployCause(context, observed, facts, progress);
   return (
-    checkWanted(context, observed, progress, cause) ??
+    checkWanted(context, observed, facts, progress, cause) ??
     checkRedeploy(context, observed, facts) ??
     checkAttempts(context, observed, facts, progress, cause)
   );
@@ -155,6 +143,7 @@ function isForeign({ status }: Observed, { foreign, isJustEnded, last }: Applica
 function checkWanted(
   context: ApplicationContext,
   observed: Observed,
+  facts: ApplicationFacts,
   progress: Progress,
   cause: DeployCause | undefined,
 ): Check {
@@ -163,7 +152,7 @@ function checkWanted(
   const start = startDue(context, progress);
   if (start === undefined && !isDeployDue(context, progress, cause)) return undefined;
   const corrects = start === "corrects" || (start === undefined && cause === "foreign");
-  return deploy(context, observed, { commit, corrects, attempts: undefined });
+  return deploy(context, observed, facts, { commit, corrects, attempts: undefined });
 }
 
 function isDeployDue(context: ApplicationContext, progress: Progress, cause: DeployCause | undefined): boolean {
@@ -174,43 +163,44 @@ function isDeployDue(context: ApplicationContext, progress: Progress, cause: Dep
 }
 
 /** Deploys on request once more: the commit of the spec; where it names none, the commit that runs. */
-function checkRedeploy(context: ApplicationContext, observed: Observed, { run, running }: ApplicationFacts): Check {
+function checkRedeploy(context: ApplicationContext, observed: Observed, facts: ApplicationFacts): Check {
+  const { run, running } = facts;
   if (redeployDue(context) === undefined || redeployRefusal(NAMES.noun, context, run.wanted) !== undefined)
     return undefined;
   const commit = context.spec.deploy?.gitCommitId ?? running;
   if (commit === undefined) return undefined;
-  return deploy(context, observed, { commit, corrects: false, attempts: undefined });
+  return deploy(context, observed, facts, { commit, corrects: false, attempts: undefined });
 }
 
 /** Starts a failed deployment again, as spec.lifecycle.retry says. */
 function checkAttempts(
   context: ApplicationContext,
   observed: Observed,
-  { last }: ApplicationFacts,
+  facts: ApplicationFacts,
   progress: Progress,
   cause: DeployCause | undefined,
 ): Check {
   const commit = context.spec.deploy?.gitCommitId;
   if (commit === undefined || cause !== undefined) return undefined;
-  return checkRetry(context, last, progress, `commit ${shortCommit(commit)}`, (attempts) =>
-    deploy(context, observed, { commit, corrects: false, attempts }),
+  return checkRetry(context, facts.last, progress, `commit ${shortCommit(commit)}`, (attempts) =>
+    deploy(context, observed, facts, { commit, corrects: false, attempts }),
   );
 }
 
 function deploy(
   context: ApplicationContext,
   observed: Observed,
+  { writtenAt }: ApplicationFacts,
   wanted: {
     readonly commit: string;
     readonly corrects: boolean;
     readonly attempts: number | undefined;
   },
 ): Plan<Action> {
-  const variables = knownWrites(context, observed)?.variables;
   return planDeploy(NAMES.operations.deploy, context, observed, {
     ...wanted,
     message: `Commit ${shortCommit(wanted.commit)} is being deployed.`,
-    mark: { variables: variables && { ...variables }, variablesAt: variablesIncluded(context) },
+    mark: { variablesAt: variablesIncluded(context, writtenAt) },
   });
 }
 

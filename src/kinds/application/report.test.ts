@@ -5,11 +5,14 @@ import {
   COMMIT,
   deployment,
   inputsWith,
+  listedVariable,
+  listsWith,
   NOW,
   observedFull,
   observedIn,
   OLD_REQUEST,
   openDeployment,
+  ownedOf,
   OTHER_COMMIT,
   contextWith,
   planned,
@@ -37,10 +40,9 @@ const condition = (type: string, change: Change, observed: Observed) => {
   return found && `${found.status} ${found.reason}`;
 };
 const variables = [{ name: "KEY", value: "value", isSecret: true }];
-const written = (variableNames: string[], variablesPrint = print("some")) => ({
-  inputs: inputsWith(variables),
-  memory: { written: { revision: 0, variables: variablesPrint, variableNames } },
-});
+const inputs = inputsWith(variables);
+/** What is remembered of an application of the operator, with this of its variables. */
+const ours = (owned: ApplicationMemory["owned"]) => ({ inputs, memory: { written: { settings: {} }, owned } });
 
 /** Another commit is left to others to deploy. */
 const waits = { spec: { deploy: { gitCommitId: OTHER_COMMIT, policy: "Manual" } } };
@@ -99,9 +101,12 @@ describe("the conditions of an application", () => {
   const plain = inputsWith([{ name: "KEY", value: "v", isSecret: false }]);
   const unread = { inputs: plain, memory: { lastDeployment: undefined } };
   const noVariables = observedIn("DEPLOYED", { variablesFault: FORBIDDEN });
-  const unsent = { inputs: inputsWith(variables) };
-  const two = { inputs: inputsWith([...variables, { name: "OTHER", value: "value", isSecret: true }]) };
-  const found = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
+  const adopted = { inputs, memory: { lastDeployment: undefined } };
+  const found = observedIn("DEPLOYED", { lists: listsWith(listedVariable("KEY")) });
+  const missing = observedIn("DEPLOYED", { lists: listsWith() });
+  const older = inputsWith([{ name: "KEY", value: "older", isSecret: true }], print("old"));
+  const refused = { variables: [{ key: "KEY", failed: true as const }], written: print("some"), attempts: 3 };
+  const gone = inputsWith([...variables, { name: "OLD", value: "old", isSecret: false }], print("old"));
   const open = { memory: { lastDeployment: openDeployment() } };
   const unknown = { memory: { lastDeployment: undefined, written: { revision: 0 } } };
   const PENDING = "False VariablesPending";
@@ -127,12 +132,22 @@ describe("the conditions of an application", () => {
     ["an ingress that cannot be read", "IngressReady", {}, noIngress, "Unknown PermissionDenied"],
     ["no variables", "VariablesSynced", {}, observedIn("DEPLOYED"), undefined],
     ["variables that cannot be read", "VariablesSynced", unread, noVariables, "Unknown PermissionDenied"],
-    ["variables that were not sent", "VariablesSynced", unsent, observedIn("DEPLOYED"), PENDING],
-    ["variables that were sent", "VariablesSynced", written(["KEY"]), observedIn("DEPLOYED"), SYNCED],
-    ["variables changed since", "VariablesSynced", written(["KEY"], print("old")), found, PENDING],
-    ["variables that were not taken over", "VariablesSynced", written([]), observedIn("DEPLOYED"), PENDING],
-    ["variables found", "VariablesSynced", unsent, found, SYNCED],
-    ["variables found in part", "VariablesSynced", two, found, PENDING],
+    ["variables that were not sent", "VariablesSynced", ours(undefined), observedIn("DEPLOYED"), PENDING],
+    ["variables that were sent", "VariablesSynced", ours(ownedOf(inputs)), observedIn("DEPLOYED"), SYNCED],
+    ["variables that are there", "VariablesSynced", ours(ownedOf(inputs)), found, SYNCED],
+    ["variables that others removed", "VariablesSynced", ours(ownedOf(inputs)), missing, PENDING],
+    ["variables changed since", "VariablesSynced", ours(ownedOf(older)), found, PENDING],
+    ["variables that were not taken over", "VariablesSynced", ours(refused), missing, PENDING],
+    ["variables found", "VariablesSynced", adopted, found, SYNCED],
+    ["variables that an adopted application lacks", "VariablesSynced", adopted, missing, PENDING],
+    [
+      "variables that left the spec",
+      "VariablesSynced",
+      ours(ownedOf(gone)),
+      observedIn("DEPLOYED"),
+      "False VariablesLeft",
+    ],
+    ["variables that left the platform as well", "VariablesSynced", ours(ownedOf(gone)), found, SYNCED],
     ["nothing to deploy", "UpToDate", { spec: { deploy: undefined } }, observedIn("DEPLOYED"), undefined],
     ["what is deployed", "UpToDate", {}, observedIn("DEPLOYED"), "True UpToDate"],
     ["what is stopped", "UpToDate", { memory: { runState: "Stopped" } }, observedIn("STOPPED"), "True UpToDate"],
@@ -206,15 +221,15 @@ describe("the drift of an application", () => {
   });
 
   it("marks the deployment with all that a later trace compares with", () => {
-    const memory = { written: { revision: 3, variables: print("v"), variableNames: ["KEY"] } };
-    const context = contextWith({ requested: "now", memory, inputs: inputsWith(variables, print("v")) });
+    const memory = { written: { revision: 3 }, owned: ownedOf(inputs, { writtenAt: NOW.toISOString() }) };
+    const context = contextWith({ requested: "now", memory, inputs });
     const baseline = serviceBaseline(statusOf("BUILD_ERROR"));
     const mark = {
       baseline,
       state: "BUILD_ERROR",
       requestId: OLD_REQUEST,
       settings: 3,
-      variables: print("v"),
+      variablesAt: NOW.toISOString(),
       retry: "now",
     };
     const why = { reason: "Deploying", message: "Commit 1a2b3c4 is being deployed." };
@@ -270,23 +285,11 @@ describe("what an application remembers", () => {
     }
   });
 
-  it("gets fingerprints of the current key while the content is the same", () => {
-    const now = print("some", "key-2");
-    const known = { variables: print("some"), variableNames: ["KEY"] };
-    const memory = { lastDeployment: deployment({ variables: print("some") }), written: known };
-    const kept = memoryOf({ inputs: inputsWith(variables, now), memory }, observedIn("DEPLOYED"));
-    expect(kept.written?.variables).toEqual(now);
-    expect(kept.lastDeployment?.variables).toEqual(now);
-    const changed = memoryOf({ inputs: inputsWith(variables, print("new")), memory }, observedIn("DEPLOYED"));
-    expect(changed.written?.variables).toEqual(print("some"));
-    expect(changed.lastDeployment?.variables).toEqual(print("some"));
-  });
-
-  it("counts the deployed variables as sent where the memory is lost, so that no import is planned", () => {
-    const sentSecrets = [{ key: "KEY", digest: "old", at: NOW.toISOString() }];
-    const observed = observedIn("DEPLOYED", { keys: new Set(["KEY"]) });
-    const { written } = memoryOf({ inputs: inputsWith(variables), memory: { written: { sentSecrets } } }, observed);
-    expect(written).toMatchObject({ variableNames: ["KEY"], sentSecrets: undefined });
+  it("is, of an adopted application, the secrets that it was found with", () => {
+    const observed = observedIn("DEPLOYED", { lists: listsWith(listedVariable("KEY")) });
+    const { owned } = memoryOf({ inputs, memory: { lastDeployment: undefined } }, observed);
+    const variable = { key: "KEY", secret: true, digest: "KEY=value", updatedAt: "2026-11-20T10:00:00Z" };
+    expect(owned).toEqual({ variables: [variable], written: inputs.fingerprint });
   });
 
   it("that it was asked to stop, until that is seen", () => {

@@ -1,25 +1,19 @@
 /** Builds the report of an application. Pure. */
-import {
-  refreshed,
-  type ConditionFact,
-  type DriftField,
-  type Report,
-  type StatusReason,
-} from "../../engine/contract/kind.ts";
+import type { ConditionFact, DriftField, Report, StatusReason } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { lastFailure } from "../service/failure.ts";
 import { shortCommit } from "../service/messages.ts";
 import { carries, everDeployed, hasFailed } from "../service/progress.ts";
 import { serviceReport, upToDateCondition } from "../service/report.ts";
-import { faultCondition } from "../shared/answers.ts";
+import { writtenSettings } from "../service/settings.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import { scheduledReport } from "../shared/run-schedule.ts";
-import { retryDecision } from "../variables/declared.ts";
+import { isInPlace } from "../variables/compare.ts";
+import { variableDrift, variablesCondition } from "../variables/plan.ts";
 import type { ApplicationMemory, LastDeployment } from "./crd.ts";
-import { type ApplicationFacts, applicationFacts, sameCommit } from "./facts.ts";
+import { type ApplicationFacts, applicationFacts, sameCommit, variableTarget } from "./facts.ts";
 import { historyWith, successNote } from "./history.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, NAMES, type Observed } from "./model.ts";
-import { isListedSecret, knownWrites } from "./variables.ts";
 
 /** How soon after a deployment the ingress is read where none is known. In milliseconds. */
 const INGRESS_WITHIN_MS = 60_000;
@@ -42,15 +36,21 @@ function unscheduledReport(context: ApplicationContext, observed: Observed, fact
     note: note(context, last),
     redeployRefusal: redeployRefusal(NAMES.noun, context, run.wanted) ?? nothingToDeploy(context, observed, facts),
     ...(isJustDeployed && isIngressUnread && { lookWithin: INGRESS_WITHIN_MS }),
-    conditions: [...variablesCondition(context, observed, facts), ...upToDate(context, observed, facts)],
+    conditions: [
+      ...variablesCondition([variableTarget(context, facts)], observed.variablesFault),
+      ...upToDate(context, observed, facts),
+    ],
     status: {
       commit: shownCommit(context, facts),
-      lastDeployment: last && { ...last, variables: refreshed(last.variables, context.inputs.fingerprint) },
+      lastDeployment: last,
       ...historyOfReplaced(context, facts),
-      written: knownWrites(context, observed),
+      ...written(context, observed, facts),
     },
     lastFailure: lastFailure(context, observed, progress, failure),
-    drift: observed.status === undefined ? undefined : drift(observed, facts),
+    drift:
+      observed.status === undefined
+        ? undefined
+        : [...drift(observed, facts), ...variableDrift(variableTarget(context, facts))],
     comparesUnlisted: true,
   });
 }
@@ -147,51 +147,30 @@ function lastChange(
   return upToDateCondition(isUpToDate, `${what}${how}`);
 }
 
-/** Returns the condition VariablesSynced; none without variables. */
-function variablesCondition(
+/** Returns what the operator wrote. While nothing shows the application, nothing is concluded. */
+function written(
   context: ApplicationContext,
-  observed: Observed,
+  { status }: Observed,
   { variables }: ApplicationFacts,
-): readonly ConditionFact[] {
-  if (context.inputs.variables.length === 0) return [];
-  const type = "VariablesSynced";
-  const { areSent } = variables;
-  const pending = variables.pending.map(({ name }) => name);
-  if (areSent && pending.length === 0) {
-    return [{ type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." }];
-  }
-  if (observed.variablesFault !== undefined) return faultCondition(type, observed.variablesFault);
-  const message = areSent ? leftOut(context, observed, pending) : "The variables were not sent yet.";
-  return [{ type, status: "False", reason: "VariablesPending", message }];
-}
-
-/** Returns the message about variables that the platform did not accept. */
-function leftOut({ memory }: ApplicationContext, observed: Observed, names: readonly string[]): string {
-  const isFixed = (name: string): boolean => isListedSecret(observed, name);
-  const isOver = retryDecision(memory.written ?? {}, observed.serverNow) === "refused";
-  const how = isOver
-    ? "find the reason on the platform, then request another import with the annotation platform-operator.io/reconcile-requested-at."
-    : "it is sent again.";
-  const causes = [
-    [
-      names.filter(isFixed),
-      "an import does not replace what exists as a secret. Remove it on the platform, or rename it.",
-    ],
-    [names.filter((name) => !isFixed(name)), how],
-  ] as const;
-  return causes
-    .filter(([some]) => some.length > 0)
-    .map(([some, cause]) => `The platform did not accept ${some.join(", ")}: ${cause}`)
-    .join(" ");
+): Pick<ApplicationMemory, "written" | "owned"> {
+  const { memory } = context;
+  if (status === undefined) return { written: memory.written, owned: memory.owned };
+  const owned = Object.values(variables.owned).some((member) => member !== undefined) ? variables.owned : undefined;
+  return { written: writtenSettings(APPLICATION_SETTINGS, context), owned };
 }
 
 /**
  * Returns drift of the deployment once the operator's own is over: another commit, or changes of others that are not
  * deployed.
  */
-function drift({ status }: Observed, { difference, foreign, last }: ApplicationFacts): readonly DriftField[] {
+function drift(
+  { status }: Observed,
+  { difference, foreign, last, variables }: ApplicationFacts,
+): readonly DriftField[] {
   if (last?.finishedAt === undefined || servicePhase(status?.state ?? "") !== "running") return [];
   if (foreign !== undefined) return [{ path: "spec.deploy.gitCommitId", desired: last.gitCommitId, observed: foreign }];
-  const isOutOfDate = status?.serviceDeploymentStatus === "OUT_OF_DATE" && difference === undefined;
+  // Variables that others changed are told by their names.
+  const isExplained = difference !== undefined || !isInPlace(variables);
+  const isOutOfDate = status?.serviceDeploymentStatus === "OUT_OF_DATE" && !isExplained;
   return isOutOfDate ? [{ path: "serviceDeploymentStatus", desired: "UP_TO_DATE", observed: "OUT_OF_DATE" }] : [];
 }

@@ -11,7 +11,6 @@ import {
   OLD_REQUEST,
   OTHER_COMMIT,
   contextWith,
-  print,
   REQUEST,
   statusOf,
 } from "../../../test/support/services/applications.ts";
@@ -32,7 +31,7 @@ function platform(answer: ServiceStatus | ApiFailure["is"]): Platform {
   return platformWith({ applications: { status } });
 }
 
-const sent = { settings: 2, variables: print("v"), retry: "now" };
+const sent = { settings: 2, variablesAt: "2026-11-21T09:00:00.000Z", retry: "now" };
 const MARK = { baseline: serviceBaseline(statusOf("DEPLOYED")), requestId: OLD_REQUEST, ...sent };
 const target = { parentId: ENVIRONMENT, id: APPLICATION };
 const intentOf = (change: Partial<OpenIntent>): OpenIntent =>
@@ -75,7 +74,7 @@ describe("whether a deployment landed", () => {
   });
 
   it("is decided by a baseline with few members", async () => {
-    for (const mark of [null, {}, "text", { settings: "many", variables: 1, retry: {} }]) {
+    for (const mark of [null, {}, "text", { settings: "many", variablesAt: 1, retry: {} }]) {
       expect(await traced(statusOf("BUILDING"), { mark, commit: COMMIT })).toMatchObject(building(COMMIT));
     }
   });

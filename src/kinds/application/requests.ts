@@ -1,5 +1,5 @@
 /** Sends the requests of an application, and finds out later whether one was executed. */
-import type { ActionResult, OpenIntent, Step, Trace } from "../../engine/contract/kind.ts";
+import type { ActionResult, JsonObject, OpenIntent, Step, Trace } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import {
   createService,
@@ -10,10 +10,10 @@ import {
   traceServiceCreate,
   updateService,
 } from "../service/requests.ts";
-import { readOr } from "../shared/answers.ts";
-import { importItems } from "../variables/declared.ts";
+import { writtenSettings } from "../service/settings.ts";
+import { notedImport, sendVariables, type Sending, type VariableAction } from "../variables/send.ts";
 import { type ApplicationMemory, platformApplication } from "./crd.ts";
-import { applicationFacts, variablesIncluded } from "./facts.ts";
+import { applicationFacts, comparedOf, variablesIncluded } from "./facts.ts";
 import { historyWith } from "./history.ts";
 import {
   type Action,
@@ -24,7 +24,6 @@ import {
   type Observed,
 } from "./model.ts";
 import { ownStatus } from "./observe.ts";
-import { importable, imported, knownWrites, pendingVariables, prepareImport, wasOvertaken } from "./variables.ts";
 
 type Result = ActionResult<Observed, ApplicationMemory>;
 
@@ -35,12 +34,11 @@ export async function act(
   observed: Observed,
   api: Platform,
 ): Promise<Result> {
-  if (step.what === "import") return await importVariables(before, observed, api);
-  if (step.what === "secret") return await replaceSecret(step, before, observed, api);
-  // The first deployment of an adopted application includes the variables that it was found with.
-  const context = { ...before, memory: { ...before.memory, written: knownWrites(before, observed) } };
+  // A deployment includes the settings and variables that an adopted application was found with.
+  const { last, variables, writtenAt } = applicationFacts(before, observed);
+  const written = writtenSettings(APPLICATION_SETTINGS, before);
+  const context = { ...before, memory: { ...before.memory, written, owned: variables.owned } };
   const sending = { area: api.applications, settings: APPLICATION_SETTINGS };
-  const { last } = applicationFacts(context, observed);
   switch (step.what) {
     case "create":
       return await create(context, observed, api);
@@ -49,10 +47,8 @@ export async function act(
     case "deploy": {
       const { commit = "" } = step;
       const deployed = await deployService(api.applications, step, context, observed);
-      const variables = context.memory.written?.variables;
       const lastDeployment = {
-        variablesAt: variablesIncluded(context),
-        ...(variables === undefined ? {} : { variables }),
+        variablesAt: variablesIncluded(context, writtenAt),
         gitCommitId: commit,
         ...deployed.deployment,
       };
@@ -63,6 +59,10 @@ export async function act(
       return await stopService(api.applications, context, observed, last);
     case "delete":
       return await deleteService(api.applications, context, observed);
+    case "import":
+    case "updateSecret":
+    case "removeVariable":
+      return await changeVariables(step, before, observed, api);
     default:
       return step satisfies never;
   }
@@ -72,52 +72,48 @@ async function create(context: ApplicationContext, observed: Observed, api: Plat
   const sending = { area: api.applications, settings: APPLICATION_SETTINGS };
   const { made: _made, ...created } = await createService(sending, context, observed);
   // A new application has no variables of its own. Its first import is noted with the record of the id.
-  const unlisted = { ...observed, secrets: [], serverNow: api.serverNow() };
-  const memory = prepareImport({ what: "import" }, { ...context, memory: created.memory }, unlisted);
-  return { ...created, memory: memory ?? created.memory };
+  const lists = { plain: [], secrets: [] };
+  const after = { ...created.observed, lists, serverNow: api.serverNow() };
+  const fresh = { ...context, memory: created.memory };
+  const names = context.inputs.variables.map(({ name }) => name);
+  const owned = notedImport({ what: "import", id: "", overwrite: true, names }, sendingOf(fresh, after), false);
+  return { ...created, observed: after, memory: owned === undefined ? created.memory : { ...created.memory, owned } };
 }
 
-async function importVariables(context: ApplicationContext, observed: Observed, api: Platform): Promise<Result> {
-  const variables = importable(context);
-  const pending = pendingVariables(context);
-  const id = context.id ?? "";
-  const sent = api.variables.import(id, { overwrite: true, vars: importItems(context, variables) });
-  // A rejection of what an earlier import left out must not hold back deployments: it counts as an import of nothing.
-  const rejected = { successfulImportedVariables: [] };
-  const answer = await (pending.length > 0 ? readOr(sent, rejected, ["Invalid", "Conflict"]) : sent);
-  const taken = answer?.successfulImportedVariables.map(({ name }) => name) ?? variables.map(({ name }) => name);
-  const secrets = wasOvertaken(context, observed, taken) ? await api.secrets.list(id) : observed.secrets;
-  const written = imported(context, { ...observed, secrets }, taken);
-  // The deployment from before the write is remembered, so that the write counts as a change since then.
-  const lastDeployment = applicationFacts(context, observed).last;
-  const memory = { ...context.memory, lastDeployment, written };
-  const isCatchUp = pendingVariables({ ...context, memory }).length < pending.length;
-  return { observed: { ...observed, secrets, imported: true }, memory: isCatchUp ? notDeployed(memory) : memory };
+function sendingOf(context: ApplicationContext, observed: Observed): Sending {
+  const { variables } = applicationFacts(context, observed);
+  return { context, compared: comparedOf(context, observed), facts: variables };
 }
 
-/** Returns the memory after values were written late: whatever was deployed did not have them. */
-function notDeployed(memory: ApplicationMemory): ApplicationMemory {
-  const { lastDeployment: last } = memory;
-  return { ...memory, lastDeployment: last && { ...last, variables: undefined } };
+/** Returns the memory to store before an import. */
+export function noteImport(
+  step: Action,
+  context: ApplicationContext,
+  observed: Observed,
+): ApplicationMemory | undefined {
+  if (step.what !== "import") return undefined;
+  const owned = notedImport(step, sendingOf(context, observed), context.memory.lastDeployment !== undefined);
+  return owned && { ...context.memory, owned };
 }
 
-async function replaceSecret(
-  step: Extract<Action, { what: "secret" }>,
+/** Returns the part of the memory to store with the record of the id: the secrets of the first import. */
+export function keepNoted({ owned }: ApplicationMemory): JsonObject | undefined {
+  const noted = owned?.variables?.filter(({ sent }) => sent !== undefined) ?? [];
+  return noted.length === 0 ? undefined : { owned: { variables: noted, sentAt: owned?.sentAt } };
+}
+
+async function changeVariables(
+  step: VariableAction,
   context: ApplicationContext,
   observed: Observed,
   api: Platform,
 ): Promise<Result> {
-  const value = context.inputs.variables.find(({ name }) => name === step.name)?.value ?? "";
-  await api.secrets.update(context.id ?? "", step.secretId, { key: step.name, value });
-  const { written } = context.memory;
+  const { owned, lists, sent } = await sendVariables(step, sendingOf(context, observed), api);
+  // The deployment from before the write is remembered, so that the write counts as a change since then.
   const lastDeployment = applicationFacts(context, observed).last;
   return {
-    observed,
-    memory: notDeployed({
-      ...context.memory,
-      lastDeployment,
-      written: { ...written, variableNames: [...(written?.variableNames ?? []), step.name] },
-    }),
+    observed: { ...observed, lists, sentVariables: sent },
+    memory: { ...context.memory, lastDeployment, owned },
   };
 }
 

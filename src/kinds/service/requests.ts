@@ -260,7 +260,7 @@ function markedDeployment<Mem extends ServiceMemory>(
   schema: z.ZodType<Mem>,
   { mark, commit: gitCommitId = "" }: OpenIntent,
 ): Mem["lastDeployment"] {
-  const members = ["settings", "variables", "variablesAt", "retry", "attempts"];
+  const members = ["settings", "variablesAt", "retry", "attempts"];
   const marked = Object.fromEntries(members.map((member) => [member, baseline(mark, member)]));
   const parsed = (lastDeployment: object) => schema.parse({ lastDeployment }).lastDeployment;
   return parsed({ ...marked, gitCommitId }) ?? parsed({ gitCommitId });

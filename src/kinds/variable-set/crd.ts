@@ -13,7 +13,8 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, DRIFTED } from "../../api/resource.ts";
-import { ATOMIC, count, digestField, id, managedStatus, text, atomicList } from "../../api/status.ts";
+import { ATOMIC, count, id, managedStatus, text, atomicList } from "../../api/status.ts";
+import { owned } from "../variables/owned.ts";
 
 const scope = platformValue.optional();
 
@@ -69,7 +70,7 @@ const spec = z.object({
     .meta(ATOMIC),
   overwrite: flag(
     false,
-    "Whether to replace variables of the same name that this set did not create. Some platforms cannot replace a secret by an import; the operator then uses the update of secrets if the platform has it.",
+    "Whether to replace variables of the same name that this set did not write; they are then the set's own. Some platforms cannot replace a secret by an import; the operator then uses the update of secrets if the platform has it.",
   ),
   scope: scope.describe(
     "Scope that the variables are imported in, in the platform's spelling, e.g. APPLICATION. When absent, APPLICATION is " +
@@ -78,7 +79,7 @@ const spec = z.object({
   variables: variablesOf(
     environmentVariableName,
     "An environment variable",
-    "Variables, with unique names. A variable that is removed here is also removed from the applications if this set created it.",
+    "Variables, with unique names. A variable that is removed here is also removed from the applications if this set wrote it and the platform can remove variables.",
     {
       scope: scope.describe("Scope of this variable in the platform's spelling. Defaults to spec.scope."),
     },
@@ -92,7 +93,7 @@ const spec = z.object({
     )
     .meta(ATOMIC),
   lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]).describe(
-    "What the operator may do in the applications, and when. Delete only removes the variables that this set created, by their ids. A connection can set defaults.",
+    "What the operator may do in the applications, and when. Delete only removes the variables that this set wrote. A connection can set defaults.",
   ),
 });
 
@@ -100,36 +101,11 @@ export type VariableSetSpec = z.output<typeof spec>;
 
 /** The largest number of names in a list of a status. */
 export const MAX_NAMES = 256;
-/** The largest number of entries of these names: one in each of four scopes. */
-export const MAX_NAMESAKES = 4 * MAX_NAMES;
 /** The targets of the spec, and as many that were removed from it but still hold something of the set. */
 export const MAX_TARGETS = 64;
 
 const key = z.string().max(255);
 const names = (description: string) => atomicList(key.describe("Name of a variable."), MAX_NAMES, description);
-
-const knownVariable = z
-  .object({
-    key: key.describe("Name of the variable."),
-    id: id.optional().describe("Id of the entry on the platform, once it is read back."),
-    created: z
-      .literal(true)
-      .optional()
-      .describe("Present if the operator created the entry; only such entries are removed."),
-    digest: text.optional().describe("Digest of the imported value; absent until it is in place."),
-    sent: text.optional().describe("Digest of the value of an import that was not read back yet."),
-    failed: z.literal(true).optional().describe("Present if it was sent and the platform did not accept it."),
-    updatedAt: text.optional().describe("The platform's time of the operator's last change of the entry."),
-  })
-  .describe("A variable of the set.");
-
-const secretKey = z
-  .object({
-    key: key.describe("Name of the secret."),
-    id: id.describe("Id of the secret on the platform."),
-    updatedAt: text.optional().describe("Time of the last change, as reported by the platform."),
-  })
-  .describe("A secret of the set, without its value.");
 
 const knownTarget = z
   .object({
@@ -140,30 +116,13 @@ const knownTarget = z
     failed: names(
       "Variables that are not in place: the platform did not accept them, or has one of the same name that may not or cannot be replaced.",
     ),
-    secretKeys: atomicList(secretKey, MAX_NAMES, "Variables of the set that the platform has as secrets."),
-    unprunableKeys: names(
-      "Variables that are no longer in the set but cannot be removed, because the platform cannot delete variables.",
-    ),
-    variables: atomicList(knownVariable, 2 * MAX_NAMES, "Variables as known to the operator."),
-    before: atomicList(
-      id.describe("Id of a variable."),
-      MAX_NAMESAKES,
-      "Entries of these names that were there before an import whose result was not read back yet.",
-    ),
-    sentAt: text.optional().describe("The platform's time of the last import."),
-    writtenAt: text
-      .optional()
-      .describe("The platform's time of the last write; applications with automatic deployment are deployed after it."),
-    written: digestField("all variables as last sent").optional(),
-    attempts: count
-      .optional()
-      .describe("Number of imports of this content of which the platform did not take everything."),
+    left: names("Variables that are no longer in the set and that the platform's surface cannot remove."),
+    owned: owned.optional(),
   })
   .describe("An application, and the set's variables in it.");
 
 export type VariableSetMemory = z.output<typeof platformVariableSet.memory>;
 export type KnownTarget = z.output<typeof knownTarget>;
-export type KnownVariable = z.output<typeof knownVariable>;
 
 const status = managedStatus({
   targets: atomicList(

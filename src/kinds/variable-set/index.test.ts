@@ -4,9 +4,12 @@ import { buildContext } from "../../../test/support/kinds/contexts.ts";
 import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Fingerprint, Json } from "../../engine/contract/kind.ts";
-import { type KnownVariable, platformVariableSet } from "./crd.ts";
+import type { ListedVariable } from "../variables/compare.ts";
+import type { OwnedVariable } from "../variables/owned.ts";
+import type { VariableAction } from "../variables/send.ts";
+import { platformVariableSet } from "./crd.ts";
 import { needs, variableSet } from "./index.ts";
-import type { Action, Inputs, Observed, SetContext, TargetInput } from "./model.ts";
+import type { Inputs, Observed, SetContext, TargetInput } from "./model.ts";
 
 const MINE = "0b5e8a52-6a83-4f0b-9c6e-2f3a3d1c9a11";
 const fingerprint: Fingerprint = { key: "k", digest: "d", sources: "s" };
@@ -24,7 +27,8 @@ function inputs(target: Partial<TargetInput>, overwrite = true): Inputs {
 const spec = (change: object = {}) =>
   platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });
 
-const known = { applicationId: MINE, written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
+const owned = { written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
+const known = { applicationId: MINE, owned };
 
 /** A fingerprint that is the content itself. */
 const content = (of: Json): Fingerprint => ({ ...fingerprint, digest: JSON.stringify(of) });
@@ -43,54 +47,55 @@ it.each<[what: string, of: Omit<Owner, "id">, fields: readonly string[]]>([
   expect(fields).toEqual(names.map((field) => ({ id: MINE, field })));
 });
 
-it.each<[what: string, variables: readonly KnownVariable[]]>([
-  ["variables", known.variables],
+it.each<[what: string, variables: readonly OwnedVariable[]]>([
+  ["variables", owned.variables],
   ["no variable any more", []],
 ])("a variable set reports when it last wrote to an application in which it has %s", (_, variables) => {
   const writtenAt = "2026-11-21T10:00:00.000Z";
-  const memory = { targets: [{ ...known, variables: [...variables], writtenAt }] };
+  const memory = { targets: [{ ...known, owned: { ...owned, variables: [...variables], writtenAt } }] };
   const claims = variableSet.fieldClaims?.({ id: undefined, memory, inputs: undefined });
   expect(claims).toContainEqual({ id: MINE, writtenAt });
 });
 
+/** What a reconcile observed of the application: its plain variables. */
+const observing = (...plain: readonly ListedVariable[]): Observed => ({
+  targets: new Map([[MINE, { is: "shown", lists: { plain, secrets: [] } }]]),
+  sent: new Map(),
+  serverNow: undefined,
+});
+
+const listed = (id: string, key: string, digest: string): ListedVariable => ({
+  ...{ id, key, isSecret: false, digest, scope: "APPLICATION" },
+  ...{ createdAt: undefined, updatedAt: "2026-11-21T09:00:00Z" },
+});
+
 describe("an import", () => {
-  const entry = { id: "e", key: "KEY", isSecret: false, scope: "APPLICATION", createdAt: undefined };
-  const entries = [{ ...entry, updatedAt: "2026-11-21T09:00:00Z" }];
-  const targets: Observed["targets"] = new Map([[MINE, { is: "shown", entries }]]);
-  const observed: Observed = { targets, sent: new Set(), serverNow: undefined };
-  const old = { key: "KEY", digest: "old", id: "e" };
-  const gone = { key: "KEY", digest: "d", id: "gone" };
+  const older = { ...fingerprint, digest: "old" };
+  const there = observing(listed("e", "KEY", "old"));
 
   it.each([
-    ["follows a changed Secret", { ...fingerprint, digest: "old", sources: "older" }, old, { follows: true }],
-    ["of another version of the operator follows nothing", { ...fingerprint, digest: "old" }, old, { follows: false }],
-    ["that restores a variable follows nothing", fingerprint, gone, { corrects: true, follows: false }],
-  ])("%s", (_title, written, variable, step) => {
-    const memory = { targets: [{ ...known, written, variables: [variable] }] };
+    ["follows a changed Secret", { ...older, sources: "older" }, "old", there, { follows: true }],
+    ["of another version of the operator follows nothing", older, "old", there, { follows: false }],
+    ["that restores a variable follows nothing", fingerprint, "d", observing(), { corrects: true, follows: false }],
+  ])("%s", (_title, written, digest, observed, step) => {
+    const memory = { targets: [{ ...known, owned: { written, variables: [{ key: "KEY", digest }] } }] };
     const context = buildContext<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
     expect(variableSet.plan(context, observed)).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
   });
 });
 
 describe("a removal", () => {
-  const listed = (id: string, key: string) => ({
-    ...{ id, key, isSecret: false, scope: "APPLICATION" },
-    ...{ createdAt: undefined, updatedAt: undefined },
-  });
-  const targets: Observed["targets"] = new Map([
-    [MINE, { is: "shown", entries: [listed("e", "OLD"), listed("k", "KEY")] }],
-  ]);
-  const observed: Observed = { targets, sent: new Set(), serverNow: undefined };
+  const observed = observing(listed("e", "OLD", "old"), listed("k", "KEY", "d"));
   const variables = [
-    { key: "OLD", digest: "old", id: "e", created: true as const },
-    { key: "KEY", digest: "d", id: "k" },
+    { key: "OLD", digest: "old" },
+    { key: "KEY", digest: "d" },
   ];
   const withContent = (written: Fingerprint) =>
     buildContext<SetContext>({
       surface: "Full",
       spec: spec(),
       inputs: inputs({ name: "web" }),
-      memory: { targets: [{ ...known, written, variables }] },
+      memory: { targets: [{ ...known, owned: { written, variables } }] },
     });
 
   it.each([
@@ -103,11 +108,13 @@ describe("a removal", () => {
 
   it("leaves the application with the current content", async () => {
     const context = withContent({ ...fingerprint, digest: "old", sources: "older" });
-    const action: Action = { what: "remove", id: MINE, name: "OLD", entryId: "e", isSecret: false };
+    const action: VariableAction = { what: "removeVariable", id: MINE, name: "OLD", entryId: "e", isSecret: false };
     const api = platformWith({ variables: { delete: () => Promise.resolve() } });
     const step = { repeat: "safe", op: "deleteVariable", action } as const;
-    const { memory } = await variableSet.act(step, context, observed, api);
-    expect(memory.targets?.map(({ written }) => written)).toEqual([fingerprint]);
+    const { memory, observed: after } = await variableSet.act(step, context, observed, api);
+    const { status } = variableSet.report({ ...context, memory }, after);
+    const left = expect.objectContaining({ written: fingerprint, variables: [variables[1]] });
+    expect(status["targets"]).toMatchObject([{ owned: left }]);
   });
 });
 

@@ -1,10 +1,12 @@
-/** PlatformVariableSet: variables and secrets imported into applications, and removed where the set created them. */
+/** PlatformVariableSet: variables and secrets imported into applications, and removed where the set wrote them. */
 import type { FieldClaim, Kind, Needs, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
-import { type InputVariable, resolvedVariables, variableRequests } from "../variables/declared.ts";
+import { listsEntry } from "../variables/compare.ts";
+import { type InputVariable, resolvedVariables, variableRequests, wantedVariables } from "../variables/declared.ts";
+import { removalOf } from "../variables/plan.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
-import type { Inputs, SetVariable, TargetInput, VariableSetTypes } from "./model.ts";
+import type { Inputs, TargetInput, VariableSetTypes } from "./model.ts";
 import { isVerified, observe } from "./observe.ts";
-import { plan, removalOf, claimedFields } from "./plan.ts";
+import { plan, claimedFields } from "./plan.ts";
 import { report } from "./report.ts";
 import { act, prepare } from "./requests.ts";
 
@@ -17,7 +19,7 @@ export const variableSet: Kind<VariableSetTypes> = {
   observe,
   shows: ({ action: step }, _context, { targets }) => {
     const state = targets.get(step.id);
-    return state?.is === "shown" && step.what !== "import" && state.entries.some(({ id }) => id === step.entryId);
+    return state?.is === "shown" && step.what !== "import" && listsEntry(state.lists, step.entryId);
   },
   plan,
   prepare,
@@ -28,7 +30,7 @@ export const variableSet: Kind<VariableSetTypes> = {
 
 /** Returns the variables that a set wrote, and when it last wrote to each application. */
 function heldFields({ targets = [] }: VariableSetMemory): readonly FieldClaim[] {
-  return targets.flatMap(({ applicationId: id, variables = [], writtenAt }) => [
+  return targets.flatMap(({ applicationId: id, owned: { variables = [], writtenAt } = {} }) => [
     { id, writtenAt },
     ...variables.flatMap(({ key, digest }) => (digest === undefined ? [] : [{ id, field: key, writtenAt }])),
   ]);
@@ -89,25 +91,8 @@ function variableName({ prefix = "" }: Source, key: string): string {
 
 function setInputs(spec: VariableSetSpec, resolved: ResolvedNeeds): Inputs {
   const { merged, skipped } = mergedVariables(spec, resolved);
-  const variables = [...merged.values()]
-    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
-    .map((one): SetVariable => {
-      const variable = { ...one, scope: one.scope ?? spec.scope };
-      return { ...variable, digest: resolved.fingerprint(contentOf(variable)).digest };
-    });
-  const content = variables.map((variable) => contentOf(variable));
-  return {
-    targets: targets(spec, resolved),
-    variables,
-    fingerprint: resolved.fingerprint([spec.overwrite, ...content]),
-    overwrite: spec.overwrite,
-    skipped,
-  };
-}
-
-/** Returns all that the platform is sent of a variable. */
-function contentOf({ name, value, isSecret, scope }: InputVariable): [string, string, boolean, string] {
-  return [name, value, isSecret, scope ?? ""];
+  const variables = [...merged.values()].map((one): InputVariable => ({ ...one, scope: one.scope ?? spec.scope }));
+  return { ...wantedVariables(variables, spec.overwrite, resolved), targets: targets(spec, resolved), skipped };
 }
 
 /** Merges sources: a later source wins, and the spec's own variables win over all (like `envFrom` of Kubernetes). */

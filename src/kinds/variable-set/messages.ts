@@ -2,35 +2,16 @@
 import type { StatusReason } from "../../engine/contract/kind.ts";
 import { unprovenReason } from "../shared/limits.ts";
 import { reasonOutsideProjects } from "../shared/names.ts";
-import { fitText } from "../shared/text.ts";
-import type { Judged, Verdict } from "./judge.ts";
+import { listed } from "../variables/plan.ts";
 import type { SetContext } from "./model.ts";
 import type { SetTarget } from "./target.ts";
-
-/** An application, and the verdict on each variable of the spec there. */
-export interface Outlook {
-  readonly target: SetTarget;
-  readonly judged: readonly Judged[];
-}
 
 /** The bounds of a set: an entry for each variable of each application has to fit into the status. */
 const MAX_VARIABLES = 256;
 const MAX_ENTRIES = 1_024;
-/** The largest number of names in one sentence. */
-const NAMED = 5;
-const NAME_LENGTH = 40;
-
-export const READ_BACK: StatusReason = { reason: "Progressing", message: "The variables were sent and are read back." };
-
 /** E.g. "1 variable", "2 variables". */
 export function numbered(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? "" : "s"}`;
-}
-
-function some(names: readonly string[]): string {
-  const shown = names.slice(0, NAMED).map((name) => fitText(name, NAME_LENGTH));
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
-  return `${shown.join(", ")}${more}`;
 }
 
 /** Returns why the set is too large; undefined if it is not. */
@@ -48,7 +29,7 @@ export function tooMany({ inputs }: SetContext): StatusReason | undefined {
  * @param holder the other resource
  */
 export function conflict(name: string, label: string, holder: string): StatusReason {
-  const message = `${holder} writes the variable ${fitText(name, NAME_LENGTH)} of application ${label} already. Take it out of one of the two, or set spec.overwrite to false here.`;
+  const message = `${holder} writes the variable ${listed([name])} of application ${label} already. Take it out of one of the two.`;
   return { reason: "AlreadyManaged", message };
 }
 
@@ -56,13 +37,13 @@ export function conflict(name: string, label: string, holder: string): StatusRea
 export function missingTargets({ inputs }: SetContext): StatusReason | undefined {
   const names = inputs.targets.flatMap(({ id, name }) => (id === undefined ? [`"${name}"`] : []));
   if (names.length === 0) return undefined;
-  const message = `Waiting for PlatformApplication ${some(names)}, which does not exist or has no id yet. Create it, or take it out of spec.targets.`;
+  const message = `Waiting for PlatformApplication ${listed(names)}, which does not exist or has no id yet. Create it, or take it out of spec.targets.`;
   return { reason: "DependencyNotReady", message };
 }
 
 /** Returns what is wrong with an application itself; the others are not affected. */
 export function troubleOf(targets: readonly SetTarget[]): StatusReason | undefined {
-  const troubled = targets.find(({ wanted, state }) => wanted && state !== undefined && state.is !== "shown");
+  const troubled = targets.find(({ isWanted, state }) => isWanted && state !== undefined && state.is !== "shown");
   return troubled && trouble(troubled);
 }
 
@@ -94,46 +75,8 @@ function trouble({ state, label }: SetTarget): StatusReason | undefined {
   }
 }
 
-/** Why a variable is not in place, by verdict. */
-const CAUSES: Readonly<Partial<Record<Verdict, string>>> = {
-  kept: "exists there and spec.overwrite is false",
-  stuck: "exists there as a secret, which an import may not replace; remove it on the platform",
-  refused: "was not imported; find the reason on the platform",
-  later: "was not imported and is tried again",
-  send: "is not imported yet",
-};
-
 /**
- * Returns which variables are not in place, by application.
- * @param without verdicts that are not reported
- * @returns undefined when all are
- */
-export function unsynced(outlook: readonly Outlook[], without: readonly string[] = []): StatusReason | undefined {
-  const causes = Object.entries(CAUSES).filter(([verdict]) => !without.includes(verdict));
-  const sentences = outlook.flatMap(({ target, judged }) =>
-    causes.flatMap(([verdict, cause]) => {
-      const names = judged.filter((one) => one.verdict === verdict).map(({ variable }) => variable.name);
-      return names.length === 0 ? [] : [`${some(names)} of application ${target.label}: ${cause}`];
-    }),
-  );
-  if (sentences.length === 0) return undefined;
-  const more = sentences.length > 2 ? `; and ${numbered(sentences.length - 2, "more case")} in status.targets` : "";
-  return { reason: "VariablesPending", message: `${sentences.slice(0, 2).join("; ")}${more}.` };
-}
-
-/** Returns the reason of secrets that others changed, where the surface cannot change them back. */
-export function changedSecrets(outlook: readonly Outlook[]): StatusReason | undefined {
-  for (const { target, judged } of outlook) {
-    const names = judged.filter(({ verdict }) => verdict === "changed").map(({ variable }) => variable.name);
-    if (names.length === 0) continue;
-    const message = `Others changed ${some(names)} of application ${target.label}, and the platform's surface does not replace secrets. Remove them there to have them imported again, or set driftPolicy to Report.`;
-    return { reason: "UpdateNotSupported", message };
-  }
-  return undefined;
-}
-
-/**
- * Returns why the variables that the set created in an application stay there when the resource is deleted, if the
+ * Returns why the variables that the set wrote into an application stay there when the resource is deleted, if the
  * cause is the application and not its entries.
  */
 export function beyondReach(context: SetContext, { state, label }: SetTarget): StatusReason | undefined {
@@ -158,13 +101,5 @@ export function beyondReach(context: SetContext, { state, label }: SetTarget): S
 }
 
 function stays(cause: string): StatusReason {
-  return { reason: "NotObservable", message: `${cause}; what the set created there stays.` };
-}
-
-/** Returns the reason of variables that cannot be removed when the resource is deleted. */
-export function left(stuck: readonly { readonly target: SetTarget; readonly keys: readonly string[] }[]): StatusReason {
-  const what = stuck.slice(0, 2).map(({ target, keys }) => `${some(keys)} of application ${target.label}`);
-  const more = stuck.length > 2 ? `, and more in ${numbered(stuck.length - 2, "other application")}` : "";
-  const message = `The platform's surface cannot remove variables; the set created ${what.join(", ")}${more}.`;
-  return { reason: "DeleteNotSupported", message };
+  return { reason: "NotObservable", message: `${cause}; what the set wrote there stays.` };
 }

@@ -1,38 +1,47 @@
 /** Reads the two lists of each application, and the parents of an application that was given by its id. */
 import type { Uuid } from "../../engine/contract/kind.ts";
-import type { Variable } from "../../platform/areas/variables.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { projectOfEnvironment } from "../shared/limits.ts";
 import { readOnFull } from "../shared/surface.ts";
-import { fitOptional, fitText, ID } from "../shared/text.ts";
-import type { ListedVariable, Observed, SetContext, TargetState } from "./model.ts";
-import { applicationsOf, isInPlace, leftovers } from "./target.ts";
+import { isInPlace, type VariableLists } from "../variables/compare.ts";
+import { leftovers } from "../variables/owned.ts";
+import { isLookDue, noteLook, readLists } from "../variables/read.ts";
+import type { Observed, SetContext, TargetState } from "./model.ts";
+import { applicationsOf, targetOf } from "./target.ts";
+
+/** An application of the set. */
+type Application = ReturnType<typeof applicationsOf>[number];
 
 /** Reads the applications of a set. @throws ApiError if all are forbidden, and for failures but 403 and 404 */
 export async function observe(context: SetContext, api: Platform): Promise<Observed> {
-  const ids = applicationsOf(context).map(({ id }) => id);
+  const applications = applicationsOf(context);
   const failures: ApiError[] = [];
   const states = await Promise.all(
-    ids.map(async (id): Promise<[Uuid, TargetState]> => [id, await stateOf(context, id, api, failures)]),
+    applications.map(async (one): Promise<[Uuid, TargetState]> => [one.id, await stateOf(context, one, api, failures)]),
   );
   const [failure] = failures;
   // If the platform forbids all applications, the token is the cause, not the applications.
-  if (failure !== undefined && failures.length === ids.length) {
+  if (failure !== undefined && failures.length === applications.length) {
     if (context.goal === "present") throw failure;
     // Deployed services forbid what is under a deleted parent (docs/architecture.md §9). A removal does not wait for
     // that, unless the token can read nothing at all.
     await api.projects.list();
   }
-  return { targets: new Map(states), sent: new Set(), serverNow: api.serverNow() };
+  return { targets: new Map(states), sent: new Map(), serverNow: api.serverNow() };
 }
 
 /** Reads an application. A deleted or forbidden one does not block the others. */
-async function stateOf(context: SetContext, id: Uuid, api: Platform, failures: ApiError[]): Promise<TargetState> {
+async function stateOf(
+  context: SetContext,
+  application: Application,
+  api: Platform,
+  failures: ApiError[],
+): Promise<TargetState> {
   try {
-    const { refused, isUnproven = false } = await placeOf(context, id, api);
+    const { refused, isUnproven = false } = await placeOf(context, application.id, api);
     if (refused !== undefined) return refused;
-    return { is: "shown", entries: await entriesOf(context, id, api), ...(isUnproven && { isUnproven }) };
+    return { is: "shown", lists: await listsOf(context, application, api), ...(isUnproven && { isUnproven }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.failure.is === "NotFound") return { is: "missing" };
@@ -69,7 +78,9 @@ async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Pl
 
 /** Reports whether its own resource, or an earlier reconcile, verified where an application belongs. */
 export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memory">, id: Uuid): boolean {
-  const isKnown = memory.targets?.some(({ applicationId, written }) => applicationId === id && written !== undefined);
+  const isKnown = memory.targets?.some(
+    ({ applicationId, owned }) => applicationId === id && owned?.written !== undefined,
+  );
   return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
 }
 
@@ -88,38 +99,20 @@ function isRoutine(context: SetContext, id: Uuid): boolean {
   // Where nothing shows the application, a status is not enough.
   if (!context.isFull) return false;
   const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
-  return (
-    isVerified(context, id) && (known === undefined || leftovers({ wanted: true, known }, context.inputs).length === 0)
-  );
+  return isVerified(context, id) && leftovers(known?.owned ?? {}, context.inputs.variables).length === 0;
 }
 
-/** Reads both lists where something is to be done or read back; else only those with variables of the set. */
-async function entriesOf(context: SetContext, id: Uuid, api: Platform): Promise<readonly ListedVariable[]> {
-  const { variables } = context.inputs;
-  const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
-  const names = new Set(variables.map(({ name }) => name));
-  const isSettled =
-    context.goal === "present" &&
-    known !== undefined &&
-    known.before === undefined &&
-    variables.every((variable) => isInPlace(known, variable, context.inputs)) &&
-    known.variables?.every(({ key }) => names.has(key)) === true;
-  const needs = (secret: boolean) => !isSettled || variables.some(({ isSecret }) => isSecret === secret);
-  const [plain, secrets] = await Promise.all([
-    needs(false) ? api.variables.list(id) : [],
-    needs(true) ? api.secrets.list(id) : [],
-  ]);
-  return [...plain.map((one) => listed(one, false)), ...secrets.map((one) => listed(one, true))];
+/** Reads the lists of an application where something is to be done or compared. */
+async function listsOf(context: SetContext, application: Application, api: Platform): Promise<VariableLists> {
+  const { id, isWanted } = application;
+  const { facts } = targetOf(context, application, { ...NOTHING_READ, targets: new Map() });
+  const isDue = isLookDue(context, api, id, false);
+  const isOpen = !isInPlace(facts) || (facts.leftovers.length > 0 && (context.isFull || !isWanted));
+  if (!isDue && !isOpen) return {};
+  const lists = await readLists(context, id, api);
+  const shown: Observed = { ...NOTHING_READ, targets: new Map([[id, { is: "shown", lists }]]) };
+  if (isInPlace(targetOf(context, application, shown).facts)) noteLook(context, api, id, false);
+  return lists;
 }
 
-/** Returns an entry as it may be stored: the platform's texts are cut. */
-function listed({ id, key, scope, createdAt, updatedAt }: Variable, isSecret: boolean): ListedVariable {
-  return {
-    id: fitText(id, ID),
-    key,
-    isSecret,
-    scope,
-    createdAt: fitOptional(createdAt, ID),
-    updatedAt: fitOptional(updatedAt, ID),
-  };
-}
+const NOTHING_READ = { sent: new Map(), serverNow: undefined };

@@ -1,69 +1,56 @@
 /** Builds the report of a variable set, with names, ids and times, never values. Pure. */
-import type { ConditionFact, DriftField, Report, StatusReason } from "../../engine/contract/kind.ts";
-import { fitText } from "../shared/text.ts";
+import type { Report, StatusReason } from "../../engine/contract/kind.ts";
+import { variableDrift, variablesCondition } from "../variables/plan.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
-import type { Judged, Verdict } from "./judge.ts";
-import { missingTargets, numbered, troubleOf, unsynced, type Outlook } from "./messages.ts";
+import { missingTargets, numbered, troubleOf } from "./messages.ts";
 import { awaitedOf, type Observed, type SetContext } from "./model.ts";
-import { outlookOf, remembered, unprunable } from "./plan.ts";
-import { isFresh, targetsOf, type SetTarget } from "./target.ts";
+import { type SetTarget, shownTargets, targetsOf } from "./target.ts";
 
 export function report(context: SetContext, observed: Observed): Report {
   const targets = targetsOf(context, observed);
-  const outlook = outlookOf(context, observed, targets);
-  const shown = targets
-    .map((target) => targetStatus(context, target, outlook))
-    .filter(({ variables }, index) => targets[index]?.wanted === true || variables !== undefined);
-  const { skipped } = context.inputs;
+  const shown = shownTargets(targets);
+  const done = shown.filter(({ facts }) => facts.comparisons.every(({ problem }) => problem === undefined));
+  const { skipped, targets: declared } = context.inputs;
+  const trouble = troubleOf(targets) ?? missingTargets(context);
+  const known = targets.filter(({ isWanted, facts }) => isWanted || facts.leftovers.length > 0).map(targetStatus);
   return {
-    ready: ready(context, outlook),
-    conditions: [synced(context, targets, outlook)],
+    ready: ready(context, shown),
+    conditions: variablesCondition(
+      targets.filter(({ isWanted, state }) => !isWanted || state?.is === "shown"),
+      undefined,
+      trouble,
+    ),
     status: {
-      targets: [...shown, ...awaitedOf(context)].slice(0, MAX_TARGETS),
-      targetsSynced: `${outlook.filter(({ judged }) => judged.every(isDone)).length}/${context.inputs.targets.length}`,
+      targets: [...known, ...awaitedOf(context)].slice(0, MAX_TARGETS),
+      targetsSynced: `${done.length}/${declared.length}`,
       skippedKeys: skipped.length === 0 ? undefined : skipped.slice(0, MAX_NAMES),
     },
-    drift: outlook.flatMap((one) => (isFresh(observed, one.target.id) ? [] : drift(one))),
+    drift: shown.flatMap(variableDrift),
   };
 }
 
-const DONE: ReadonlySet<Verdict> = new Set(["fine", "restore", "changed"]);
-const isDone = ({ verdict }: Judged): boolean => DONE.has(verdict);
-
-function targetStatus(context: SetContext, target: SetTarget, outlook: readonly Outlook[]): KnownTarget {
-  const { known, wanted, state } = target;
-  const names = new Set(wanted && state?.is !== "missing" ? context.inputs.variables.map(({ name }) => name) : []);
-  const variables = [
-    ...(known.variables ?? []).filter(({ key }) => names.has(key)),
-    ...remembered(context, target),
-  ].toSorted((left, right) => (left.key < right.key ? -1 : 1));
-  const { applicationId, name, before } = known;
-  const judged = outlook.find((one) => one.target.id === target.id)?.judged;
+function targetStatus({ id: applicationId, name, isWanted, state, facts }: SetTarget): KnownTarget {
+  const { comparisons, leftovers, owned } = facts;
+  const isShown = isWanted && state?.is === "shown";
+  const open = comparisons.filter(({ problem }) => problem !== undefined);
+  const failed = open.filter(({ problem }) => problem !== "unsent").map(({ variable }) => variable.name);
+  const left = leftovers.filter(({ entry }) => entry === undefined).map(({ known }) => known.key);
   return {
-    ...(wanted ? known : { applicationId, name, before }),
-    ...(judged !== undefined && facts(judged)),
-    variables: variables.length === 0 ? undefined : variables,
-    unprunableKeys: listed(unprunable(context, target)),
+    applicationId,
+    name,
+    ...(isShown && { total: comparisons.length, imported: comparisons.length - open.length, failed: named(failed) }),
+    left: named(left),
+    owned: Object.values(owned).some((member) => member !== undefined) ? owned : undefined,
   };
 }
 
-function facts(judged: readonly Judged[]): Partial<KnownTarget> {
-  const secrets = judged.flatMap(({ own }) => (own?.isSecret === true ? [own] : []));
-  return {
-    total: judged.length,
-    imported: judged.filter(isDone).length,
-    failed: listed(judged.filter((one) => !isDone(one) && one.verdict !== "send").map(({ variable }) => variable.name)),
-    secretKeys: listed(secrets.map(({ key, id, updatedAt }) => ({ key, id, updatedAt }))),
-  };
+function named(names: readonly string[]): string[] | undefined {
+  return names.length === 0 ? undefined : names.slice(0, MAX_NAMES);
 }
 
-function listed<T>(items: readonly T[]): T[] | undefined {
-  return items.length === 0 ? undefined : items.slice(0, MAX_NAMES);
-}
-
-function ready({ inputs }: SetContext, outlook: readonly Outlook[]): StatusReason {
-  const all = outlook.flatMap(({ judged }) => judged);
-  const open = all.filter((one) => !isDone(one)).length;
+function ready({ inputs }: SetContext, shown: readonly SetTarget[]): StatusReason {
+  const all = shown.flatMap(({ facts }) => facts.comparisons);
+  const open = all.filter(({ problem }) => problem !== undefined).length;
   const what = numbered(inputs.variables.length, "variable");
   const where = numbered(inputs.targets.length, "application");
   const left =
@@ -73,20 +60,4 @@ function ready({ inputs }: SetContext, outlook: readonly Outlook[]): StatusReaso
       ? `${what} in place in ${where}.${left}`
       : `${all.length - open} of ${numbered(all.length, "variable")} in place; the others may not be written now.`;
   return { reason: "Available", message };
-}
-
-function synced(context: SetContext, targets: readonly SetTarget[], outlook: readonly Outlook[]): ConditionFact {
-  const type = "VariablesSynced";
-  const why = unsynced(outlook) ?? troubleOf(targets) ?? missingTargets(context);
-  if (why !== undefined) return { type, status: "False", reason: "VariablesPending", message: why.message };
-  return { type, status: "True", reason: "VariablesSynced", message: "All variables are on the platform." };
-}
-
-/** Returns the variables that others removed or changed since the import. Values are not compared. */
-function drift({ target, judged }: Outlook): readonly DriftField[] {
-  return judged.flatMap(({ variable, own, verdict }) => {
-    if (verdict !== "restore" && verdict !== "changed") return [];
-    const path = `spec.targets[${fitText(target.label, 64)}].variables[${variable.name}]`;
-    return [{ path, desired: "as imported", observed: own === undefined ? "missing" : "changed by others" }];
-  });
 }

@@ -1,6 +1,6 @@
 /** Variables of specs, with a value in the spec, or from a Secret or a ConfigMap. Pure. */
 import type { ValueFrom } from "../../api/fields.ts";
-import type { Fingerprint, Ms, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
+import type { Fingerprint, ReconcileContext, ResolvedNeeds, ValueRequest } from "../../engine/contract/kind.ts";
 import type { ImportInput } from "../../platform/areas/variables.ts";
 
 /** A variable with its value. */
@@ -10,64 +10,6 @@ export interface InputVariable {
   readonly isSecret: boolean;
   /** In the platform's spelling; undefined where the spec sets none. */
   readonly scope?: string | undefined;
-}
-
-/** The largest time between an import and `created_at` of its entries, and the largest lag of a list. */
-export const LANDING_MS = 60_000;
-
-/** When an entry was created and last changed, as the platform shows it. */
-interface Times {
-  readonly createdAt?: string | undefined;
-  readonly updatedAt?: string | undefined;
-}
-
-/** Reports whether an entry may come from an import at that time; true where the platform does not show its time. */
-export function createdByImport({ createdAt }: Times, sentAt: string | undefined): boolean {
-  return !(Math.abs(Date.parse(createdAt ?? "") - Date.parse(sentAt ?? "")) > LANDING_MS);
-}
-
-/** Reports whether nobody changed an entry since it was created. */
-export function isUntouched({ createdAt, updatedAt }: Times): boolean {
-  return !(Date.parse(updatedAt ?? "") > Date.parse(createdAt ?? ""));
-}
-
-/** Reports whether an entry is the application's own, as far as its scope is shown: lists hold inherited ones too. */
-export function isOfApplication({ scope }: { readonly scope?: string | undefined }): boolean {
-  return scope === undefined || scope === "APPLICATION";
-}
-
-/** How often variables that the platform does not take for no visible reason are sent, and the first interval. */
-const ATTEMPTS = 3;
-const RETRY_MS = 30_000;
-/** How long after an import a reconcile request sends nothing, so that one request does not send variables twice. */
-const REQUEST_PAUSE_MS = 5_000;
-
-/** What is remembered of an import that left variables out. */
-interface Incomplete {
-  readonly attempts?: number | undefined;
-  readonly sentAt?: string | undefined;
-}
-
-/** Returns whether variables that an import left out are sent now, later or never. @param now the platform's clock */
-export function retryDecision(
-  { attempts = 0, sentAt }: Incomplete,
-  now: Date | undefined,
-): "send" | "later" | "refused" {
-  if (attempts >= ATTEMPTS) return "refused";
-  return sinceSent(sentAt, now) < attempts * RETRY_MS ? "later" : "send";
-}
-
-/** Reports whether the user requests that they are sent once more. @param now the platform's clock */
-export function retryRequested(
-  { requested }: Pick<ReconcileContext, "requested">,
-  { sentAt }: Incomplete,
-  now: Date | undefined,
-): boolean {
-  return requested !== undefined && !(sinceSent(sentAt, now) < REQUEST_PAUSE_MS);
-}
-
-function sinceSent(sentAt: string | undefined, now: Date | undefined): Ms {
-  return (now?.getTime() ?? 0) - Date.parse(sentAt ?? "");
 }
 
 /** A variable of a spec: exactly one of `value` and `valueFrom`. */
@@ -126,10 +68,44 @@ export function variableInputs(variables: readonly DeclaredVariable[], resolved:
   };
 }
 
+/** A variable that an application is to have. */
+export interface WantedVariable extends InputVariable {
+  /** Digest of its name and value, under the key of the installation. */
+  readonly digest: string;
+}
+
+/** The variables that a resource declares for an application. */
+export interface Wanted {
+  /** By name, each once. */
+  readonly variables: readonly WantedVariable[];
+  /** The fingerprint of all variables. */
+  readonly fingerprint: Fingerprint;
+  /** Whether variables of the same names that the resource did not write are replaced. */
+  readonly overwrite: boolean;
+}
+
+/** Returns what a resource declares. @param inputs its variables, each name once */
+export function wantedVariables(
+  inputs: readonly InputVariable[],
+  overwrite: boolean,
+  resolved: Pick<ResolvedNeeds, "fingerprint">,
+): Wanted {
+  const variables = inputs
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
+    .map((one) => ({ ...one, digest: resolved.fingerprint(digestedContent(one)).digest }));
+  const content = variables.map(({ name, value, isSecret, scope = "" }) => [name, value, isSecret, scope]);
+  return { variables, fingerprint: resolved.fingerprint([overwrite, ...content]), overwrite };
+}
+
+/** Returns the content of which digests of variables are made, of the spec's and of the platform's. */
+export function digestedContent({ name, value }: Pick<InputVariable, "name" | "value">): [string, string] {
+  return [name, value];
+}
+
 /**
  * Returns the variables as an import takes them. Deployed services require a scope for each, and the specification does
- * not have one: on the surface Full, a variable without a scope gets
- * APPLICATION (docs/architecture.md §9).
+ * not have one: on the surface Full, a variable without a scope gets APPLICATION
+ * (docs/architecture.md §9).
  */
 export function importItems(
   context: Pick<ReconcileContext, "isFull">,

@@ -33,6 +33,7 @@ const helmValues: Call = ({ environments }) => environments.helmDefaultValues(ID
 const importVariables: Call = ({ variables }) => variables.import(ID, { overwrite: false, vars: [] });
 const metrics: Call = ({ clusters }) => clusters.metrics(ID, { endpoint: "/q", query: "up" });
 const variables: Call = (platform) => platform.variables.list(ID);
+const secrets: Call = (platform) => platform.secrets.list(ID);
 const credentials: Call = ({ organization }) => organization.gcpCredentials(ID);
 const createProject: Call = ({ projects }) => projects.create({ name: "web" });
 const databases: Call = (platform) => platform.databases.list(ID);
@@ -91,7 +92,9 @@ const readings: readonly [string, Call, string | object, unknown][] = [
     { total_variables_to_import: 2, successful_imported_variables: [imported, { ...imported, name: 7 }] },
     { totalVariablesToImport: 2, successfulImportedVariables: [{ name: "A", isSecret: true }] },
   ],
-  ["variables, without their values", variables, results({ ...variable, value: "s3cret" }), [variable]],
+  ["variables", variables, results({ ...variable, value: "fast" }), [{ ...variable, value: "fast" }]],
+  ["variables without members that the specification does not show", variables, results({ name: "A" }), [{}]],
+  ["secrets, without their values", secrets, results({ ...variable, value: "s3cret" }), [variable]],
   ["a variable: nothing", ({ variables }) => variables.create(ID, { key: "A", value: "1" }), "", undefined],
   [
     "a cluster status",

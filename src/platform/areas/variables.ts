@@ -18,12 +18,12 @@ const other = optional.of(
 );
 
 /**
- * A variable or a secret, without its value: values in an answer are dropped here, so that no other code sees them.
- * Lists also contain inherited variables; only those with the `scope` APPLICATION are the application's own.
+ * A variable or a secret. The specification does not show the members of a list, so each may be absent. Lists also
+ * contain inherited variables; only those with the `scope` APPLICATION are the application's own.
  */
-const variable = record({
-  id: pathId,
-  key: z.string(),
+const entry = {
+  id: optional.of(pathId),
+  key: optional.text,
   scope: optional.text,
   variable_type: optional.text,
   created_at: optional.date,
@@ -37,7 +37,11 @@ const variable = record({
   aliased_variable: other,
   overridden_secret: other,
   aliased_secret: other,
-});
+};
+
+/** A secret. A value in an answer is dropped here, so that no other code sees it. */
+const secret = record(entry);
+const variable = record({ ...entry, value: optional.text });
 
 const imported = record({
   total_variables_to_import: optional.number,
@@ -70,18 +74,17 @@ export type Variable = z.output<typeof variable>;
 export type VariableInput = z.input<typeof variableRequest>;
 export type ImportInput = z.input<typeof importRequest>;
 
-const variableList = list(variable);
-
 /** The operations on variables, or the same ones on secrets. */
 function entries(caller: Caller, type: "Variable" | "Secret") {
+  const item: z.ZodType<Variable> = type === "Variable" ? variable : secret;
   /** The value of any variable may be a secret. */
   const body = (input: VariableInput) => ({ body: encodeWith(variableRequest, input), secrets: [input.value] });
   return {
-    list: read(caller, `list${type}s`, variableList),
+    list: read(caller, `list${type}s`, list(item)),
     create: (applicationId: string, input: VariableInput) =>
       caller.write(`create${type}`, [applicationId], { ...body(input), answer: jsonOrEmpty(createdVariable) }),
     update: (applicationId: string, id: string, input: VariableInput) =>
-      caller.write(`update${type}`, [applicationId, id], { ...body(input), answer: jsonOrEmpty(variable) }),
+      caller.write(`update${type}`, [applicationId, id], { ...body(input), answer: jsonOrEmpty(item) }),
     delete: write(caller, `delete${type}`, ignoredBody),
   };
 }

@@ -90,6 +90,8 @@ async function startKindHarness(surface: SurfaceName) {
       if (commit !== undefined) await api.applications.deploy(id, commit);
       return id;
     },
+    /** The time that a test has let pass, for a runner of its own. In milliseconds. */
+    passed: (): number => passed,
     cluster: (spec: JsonObject) => kindRunner(cluster, api, around({}), spec),
     project: (spec: JsonObject) => kindRunner(project, api, around({}), spec),
     environment: (projectId: string, spec: JsonObject) =>

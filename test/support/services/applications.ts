@@ -8,6 +8,9 @@ import {
   type Inputs,
   type Observed,
 } from "../../../src/kinds/application/model.ts";
+import type { ListedVariable, VariableLists } from "../../../src/kinds/variables/compare.ts";
+import type { InputVariable } from "../../../src/kinds/variables/declared.ts";
+import { asOwned, type Owned } from "../../../src/kinds/variables/owned.ts";
 import type { Application } from "../../../src/platform/areas/applications.ts";
 import type { ServiceStatus } from "../../../src/platform/areas/service-status.ts";
 import { buildContext, type SpecChange } from "../kinds/contexts.ts";
@@ -40,10 +43,31 @@ export function print(digest: string, key = "key-1", sources = "1 s@1") {
   return { key, digest, sources };
 }
 
-/** Inputs with these variables; the digest of a secret is its value. */
-export function inputsWith(variables: Inputs["variables"], fingerprint = print("some")): Inputs {
-  const secrets = variables.filter(({ isSecret }) => isSecret).map(({ name, value }) => [name, value] as const);
-  return { environmentId: ENVIRONMENT, variables, fingerprint, secrets: new Map(secrets) };
+/** Inputs with these variables. The digest of a variable is its name and value. */
+export function inputsWith(variables: readonly InputVariable[], fingerprint = print("some")): Inputs {
+  const wanted = variables.map((one) => ({ ...one, digest: `${one.name}=${one.value}` }));
+  return { environmentId: ENVIRONMENT, variables: wanted, fingerprint, overwrite: true };
+}
+
+/** What an application remembers of variables that the platform took as these inputs declare them. */
+export function ownedOf({ variables, fingerprint }: Inputs, change: Partial<Owned> = {}): Owned {
+  return { variables: variables.map(asOwned), written: fingerprint, ...change };
+}
+
+/** An entry of the platform's lists; a secret has no value. The digest is that of `inputsWith`. */
+export function listedVariable(key: string, value?: string, change: Partial<ListedVariable> = {}): ListedVariable {
+  const isSecret = value === undefined;
+  const times = { createdAt: "2026-11-20T10:00:00Z", updatedAt: "2026-11-20T10:00:00Z" };
+  const digest = isSecret ? undefined : `${key}=${value}`;
+  return { id: `id of ${key}`, key, isSecret, digest, scope: "APPLICATION", ...times, ...change };
+}
+
+/** The platform's lists with these entries. */
+export function listsWith(...entries: readonly ListedVariable[]): VariableLists {
+  return {
+    plain: entries.filter(({ isSecret }) => !isSecret),
+    secrets: entries.filter(({ isSecret }) => isSecret),
+  };
 }
 
 /** The members of a deployment that has ended, and of one that is not known to have ended. */

@@ -1,6 +1,6 @@
 /** Reads the platform's objects. It writes nothing. */
 import { unlessMissing } from "../../../kinds/shared/answers.ts";
-import { isOfApplication } from "../../../kinds/variables/declared.ts";
+import { isOfApplication } from "../../../kinds/variables/compare.ts";
 import type { Environment } from "../../../platform/areas/environments.ts";
 import type { Project } from "../../../platform/areas/projects.ts";
 import type { Variable } from "../../../platform/areas/variables.ts";
@@ -120,7 +120,7 @@ async function readClusters({ platform, orGap }: Omit<Reading, "surface">) {
 }
 
 function ownKeys(variables: readonly Variable[] | undefined): readonly string[] | undefined {
-  return variables?.filter(isOfApplication).map(({ key }) => key);
+  return variables?.filter(isOfApplication).flatMap(({ key }) => (key === undefined ? [] : [key]));
 }
 
 interface Named {
