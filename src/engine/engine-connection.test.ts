@@ -90,7 +90,7 @@ describe("a connection's own status", () => {
 
   it("waits between reconciles while no request has shown whether a rate limit is over", async () => {
     const env = await withFleet(1);
-    const looks = () => env.passes.filter(({ key }) => key.startsWith("Link/")).length;
+    const looks = () => env.reconciles.filter(({ key }) => key.startsWith("Link/")).length;
     env.world.limited = { sinceMs: 10 * MINUTE, leftMs: 0 };
     env.cluster.annotate("Link", "default", { [POLL_INTERVAL]: "5m" });
     const before = looks();

@@ -7,7 +7,7 @@ import { stringMember } from "../kube/api/json.ts";
 const LINK = { kind: "Link", namespace: "team", name: "default" };
 
 const passesOf = (env: Env, name: string): number =>
-  env.passes.filter(({ key }) => key.startsWith("Widget/") && key.endsWith(`/${name}`)).length;
+  env.reconciles.filter(({ key }) => key.startsWith("Widget/") && key.endsWith(`/${name}`)).length;
 
 const idOf = (env: Env, name: string): string =>
   stringMember(env.cluster.get("Widget", name).status, "externalId") ?? "";
@@ -40,12 +40,12 @@ describe("[E12] a delivery", () => {
 
   it("does nothing for ids that no resource represents, or only one of another connection", async () => {
     const env = await settled("a");
-    const before = env.passes.length;
+    const before = env.reconciles.length;
     expect(env.engine.enqueueDelivered(LINK, ["00000000-0000-4000-8000-00000000dead"])).toBe(0);
     expect(env.engine.enqueueDelivered({ ...LINK, name: "other" }, [idOf(env, "a")])).toBe(0);
     expect(env.engine.enqueueDelivered({ ...LINK, namespace: "elsewhere" }, [idOf(env, "a")])).toBe(0);
     await env.run(1_000);
-    expect(env.passes.length).toBe(before);
+    expect(env.reconciles.length).toBe(before);
   });
 
   it("does nothing once the resource is gone", async () => {

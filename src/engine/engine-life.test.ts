@@ -72,14 +72,14 @@ describe("the steady state", () => {
     env.widget("parent", { note: "n" });
     for (let index = 0; index < 10; index += 1) env.widget(`c${index}`, { parentRef: { name: "parent" } });
     await env.run(2 * POLL);
-    const passesOf = (part: string): number => env.passes.filter(({ key }) => key.includes(part)).length;
-    const before = { children: passesOf("/c"), links: passesOf("Link/") };
+    const reconcilesOf = (part: string): number => env.reconciles.filter(({ key }) => key.includes(part)).length;
+    const before = { children: reconcilesOf("/c"), links: reconcilesOf("Link/") };
     env.cluster.spec("Widget", "parent", { name: "parent", note: "m" });
     await env.run(100);
-    expect(passesOf("/c")).toBe(before.children);
+    expect(reconcilesOf("/c")).toBe(before.children);
     for (let index = 0; index < 10; index += 1) env.cluster.remove("Widget", `c${index}`);
     await env.run(100);
-    expect(passesOf("Link/")).toBe(before.links);
+    expect(reconcilesOf("Link/")).toBe(before.links);
   });
 
   it("writes nothing, neither to the platform nor to Kubernetes, and survives a restart", async () => {
@@ -88,10 +88,10 @@ describe("the steady state", () => {
     env.widget("b", { parentRef: { name: "a" }, note: "n" });
     await env.run(POLL);
     const facts = () => [env.cluster.writes.length, effects(env), env.cluster.get("Widget", "a")];
-    const [before, passes] = [facts(), env.passes.length];
+    const [before, reconciles] = [facts(), env.reconciles.length];
     await env.run(6 * POLL);
     expect(facts()).toEqual(before);
-    expect(env.passes.length - passes).toBeLessThan(3 * 8);
+    expect(env.reconciles.length - reconciles).toBeLessThan(3 * 8);
     env.restart();
     await env.run(2 * POLL);
     expect(facts()).toEqual(before);
@@ -120,12 +120,12 @@ it("an object that another resource writes to while it is read is read again bef
       ...widget,
       fieldClaims: ({ memory: { told } }) =>
         told === undefined ? [] : [{ id: told, writtenAt: "2026-11-21T10:00:00.000Z" }],
-      observe: async (pass, api) => {
-        if (pass.spec.name === "a") {
-          reads.push({ reconcile: env.passes.length, writtenAt: pass.records.writtenAt });
+      observe: async (context, api) => {
+        if (context.spec.name === "a") {
+          reads.push({ reconcile: env.reconciles.length, writtenAt: context.records.writtenAt });
           whileRead();
         }
-        return await widget.observe(pass, api);
+        return await widget.observe(context, api);
       },
     },
   });

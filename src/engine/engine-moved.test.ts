@@ -28,7 +28,7 @@ async function moved(env: Env): Promise<void> {
 
 /** How often the widget "a" is reconciled while that happens. */
 async function passesDuring(env: Env, act: () => void, ms: number): Promise<number> {
-  const count = () => env.passes.filter(({ key }) => key === "Widget/team/a").length;
+  const count = () => env.reconciles.filter(({ key }) => key === "Widget/team/a").length;
   const before = count();
   act();
   await env.run(ms);

@@ -25,7 +25,7 @@ describe("[C9] an outage of the platform", () => {
     expect(env.conditions("Widget", "w0")).toContain("Ready=True/Available");
     expect(env.conditions("Widget", "pending")).toContain("Ready=False/ConnectionNotReady");
     expect(env.conditions("Widget", "pending")).toContain("Reconciling=True/Progressing");
-    const reconciles = () => env.passes.filter(({ key }) => key.endsWith("/pending")).length;
+    const reconciles = () => env.reconciles.filter(({ key }) => key.endsWith("/pending")).length;
     const before = [env.cluster.writes.length, reconciles()] as const;
     await env.run(20 * MINUTE);
     expect(env.cluster.writes.length).toBe(before[0]);

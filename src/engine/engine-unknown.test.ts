@@ -207,8 +207,8 @@ describe("[C8] what was certainly not executed", () => {
       expect(env.conditions("Widget", "a")).toContain("Stalled=True/InvalidSpec");
       expect(intentOf(env)).toBeUndefined();
       const anHourAgo = env.clock.monotonic() - HOUR;
-      const passes = env.passes.filter(({ key, at }) => key === "Widget/team/a" && at > anHourAgo);
-      expect(passes.length).toBeLessThan(8);
+      const reconciles = env.reconciles.filter(({ key, at }) => key === "Widget/team/a" && at > anHourAgo);
+      expect(reconciles.length).toBeLessThan(8);
       expect(env.world.calls.filter((call) => call.op === op).length).toBeLessThanOrEqual(most);
       over();
       env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });

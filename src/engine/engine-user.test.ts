@@ -84,7 +84,7 @@ describe("[A8] a kind that throws", () => {
     env.restart();
     await env.run(30 * MINUTE);
     expect(writes.filter(({ what }) => what === "status").length).toBe(before);
-    const tries = env.passes.filter(({ key }) => key.endsWith("/torn")).map(({ at }) => at);
+    const tries = env.reconciles.filter(({ key }) => key.endsWith("/torn")).map(({ at }) => at);
     expect(tries.length).toBeLessThan(40);
     // The same status each time, and longer and longer in between.
     const waits = tries.slice(2).map((at, index) => at - (tries[index + 1] ?? 0));
@@ -188,8 +188,8 @@ it.each([
   const env = engineEnv({ kind });
   env.widget("a");
   await env.run(5_000);
-  const passes = env.passes.length;
+  const before = env.reconciles.length;
   await env.run(10_000);
-  expect(env.passes.length - passes).toBeGreaterThanOrEqual(least);
-  expect(env.passes.length - passes).toBeLessThanOrEqual(most);
+  expect(env.reconciles.length - before).toBeGreaterThanOrEqual(least);
+  expect(env.reconciles.length - before).toBeLessThanOrEqual(most);
 });

@@ -16,7 +16,7 @@ const serviceOf = ({ harness }: Env, runner: Runner) =>
 /** Traces the create of this test. @param mark the baseline of the plan */
 const traced = ({ harness, environmentId, name }: Env, runner: Runner, mark: OpenIntent["mark"]) => {
   const create = { creates: true, parentId: environmentId, name, mark };
-  return blueprint.trace(openIntent("createBlueprint", create), runner.pass(), harness.api);
+  return blueprint.trace(openIntent("createBlueprint", create), runner.context(), harness.api);
 };
 
 const PASSWORD = { name: "password", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };

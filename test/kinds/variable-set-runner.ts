@@ -3,7 +3,7 @@ import type { Variable } from "../../simulator/model/world.ts";
 import type { JsonObject } from "../../src/engine/contract/kind.ts";
 import { variableSet } from "../../src/kinds/variable-set/index.ts";
 import { kindEnv, type KindEnv, type SurfaceName } from "../support/kinds/env.ts";
-import { kindRunner, type PassChange, type Ran, type RunnerEnvironment } from "../support/kinds/kind-runner.ts";
+import { kindRunner, type ContextChange, type Ran, type RunnerEnvironment } from "../support/kinds/kind-runner.ts";
 
 /** A platform with two applications, "web" and "api", new for each test of one `describe`. */
 export function variableSetEnv(surface: SurfaceName) {
@@ -19,7 +19,7 @@ export function variableSetEnv(surface: SurfaceName) {
         const around = { surface, ids, passed: env.harness.passed, ...outside };
         const runner = kindRunner(variableSet, env.harness.api, around, { targets: [own.target("web")], ...spec });
         /** Reconciles until nothing is sent or has to be read back. @returns the operations of all reconciles */
-        const settle = async (change?: PassChange): Promise<Ran> => {
+        const settle = async (change?: ContextChange): Promise<Ran> => {
           let ran = await runner.run(change);
           const ops = [...ran.ops];
           for (let rounds = 0; rounds < 10 && ran.ops.length > 0; rounds += 1) {

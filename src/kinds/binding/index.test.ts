@@ -82,7 +82,7 @@ describe("the plan of a binding", () => {
     ["not written yet", {}, {}, "putBinding"],
     ["written", written(), {}, "settled"],
     ["another content than was written", writtenFrom("s"), {}, "putBinding"],
-    ["written in this pass", {}, { sent: true }, "settled"],
+    ["written in this reconcile", {}, { sent: true }, "settled"],
     ["forbidden to be written, and not shown", blocked, {}, "stalled NotObservable"],
     ["forbidden to be written, and there is none", { ...blocked, ...seen }, { bound: "none" }, "stalled NotCreated"],
     ["forbidden to be written, and bound already", { ...written(), ...blocked }, {}, "settled"],

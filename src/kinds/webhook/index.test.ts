@@ -35,7 +35,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook on the surface %s"
 
   it("is not found again after an unknown outcome: a person has to look", async () => {
     const intent = { op: "createWebhook", creates: true } as OpenIntent;
-    const traced = await webhook.trace(intent, env.hook.pass(), env.harness.api);
+    const traced = await webhook.trace(intent, env.hook.context(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const { message } = traced.is === "unknowable" ? traced.why : { message: "" };
     expect(message).toContain("spec.externalId");

@@ -105,7 +105,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook to the operator on
 
   it("[E12] cannot be traced, and gives advice without the secret path", async () => {
     const intent = { op: "createWebhook", creates: true } as OpenIntent;
-    const traced = await webhook.trace(intent, env.hook.pass(), env.harness.api);
+    const traced = await webhook.trace(intent, env.hook.context(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     expect(JSON.stringify(traced)).toContain("https://hooks.example.com/…");
     expect(JSON.stringify(traced)).not.toContain("c0de");

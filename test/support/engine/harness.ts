@@ -47,7 +47,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   const events: EventInput[] = [];
   const changes: ChangeRecord[] = [];
   const internal: unknown[] = [];
-  const passes: { readonly key: string; readonly at: number }[] = [];
+  const reconciles: { readonly key: string; readonly at: number }[] = [];
   /** The engine of the current process; there is none before the first `restart`. */
   const current = { engine: undefined as unknown as Engine<Api> };
 
@@ -81,9 +81,9 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
     );
   };
 
-  const pass = async (key: string): Promise<void> => {
+  const reconcile = async (key: string): Promise<void> => {
     if (life.isOver) return;
-    passes.push({ key, at: clock.monotonic() });
+    reconciles.push({ key, at: clock.monotonic() });
     try {
       const again = await Promise.race([current.engine.reconcile(parseKey(key)), life.ended.promise]);
       if (again !== undefined) queue.enqueue(key, again);
@@ -92,7 +92,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
       queue.enqueue(key, 1_000);
     }
   };
-  const queue = drivenQueue(clock, pass);
+  const queue = drivenQueue(clock, reconcile);
 
   const kill = (): void => {
     queue.clear();
@@ -109,7 +109,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
     changes,
     /** Unexpected errors, which no table of the engine has. */
     internal,
-    passes,
+    reconciles,
     run: (ms: number): Promise<void> => queue.run(ms),
     /** Kills the process at its current await, also during `run`; no new process is started. */
     kill,
@@ -153,9 +153,9 @@ const HOT = 60;
 
 /**
  * A queue that a manual clock drives: it processes one key after the other, each when it is due.
- * @param pass reconciles a key; it may advance the time
+ * @param reconcile reconciles a key; it may advance the time
  */
-function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>) {
+function drivenQueue(clock: ManualClock, reconcile: (key: string) => Promise<void>) {
   const dues = new Map<string, number>();
 
   return {
@@ -172,7 +172,7 @@ function drivenQueue(clock: ManualClock, pass: (key: string) => Promise<void>) {
         const before = clock.monotonic();
         dues.delete(key);
         if (at > before) await clock.advance(at - before);
-        await pass(key);
+        await reconcile(key);
         still = clock.monotonic() > before ? 0 : still + 1;
         if (still > HOT + dues.size) throw new Error(`a hot loop around ${key}`);
       }

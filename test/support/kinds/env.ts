@@ -17,7 +17,7 @@ import { webhook } from "../../../src/kinds/webhook/index.ts";
 import { extendedOn } from "../env/simulated-platform.ts";
 import { callsIn } from "../platform/calls.ts";
 import { adminOf, hurriedClock } from "../platform/client.ts";
-import { kindRunner, type PassChange, type Ran, type Runner } from "./kind-runner.ts";
+import { kindRunner, type ContextChange, type Ran, type Runner } from "./kind-runner.ts";
 
 export type SurfaceName = "Documented" | "Full";
 
@@ -123,7 +123,7 @@ function newEnv() {
       return runner;
     },
     /** Reconciles once, after this many seconds on the platform. */
-    after: async (seconds: number, runner: Runner, change?: PassChange): Promise<Ran> => {
+    after: async (seconds: number, runner: Runner, change?: ContextChange): Promise<Ran> => {
       env.harness.advance(seconds);
       return await runner.run(change);
     },

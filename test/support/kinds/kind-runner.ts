@@ -34,7 +34,7 @@ import { memoryApiServer } from "../kube/api-server.ts";
 import { buildContext, type SpecChange } from "./contexts.ts";
 
 /** Changes of the context for one reconcile; a spec is a new generation of it, as a user writes it. */
-export type PassChange = SpecChange<ReconcileContext>;
+export type ContextChange = SpecChange<ReconcileContext>;
 
 export interface RunnerEnvironment {
   readonly surface: "Documented" | "Full";
@@ -100,7 +100,7 @@ export function kindRunner<K extends KindTypes>(
     return identity.is === "known" ? identity : { id: undefined, identitySource: undefined };
   };
 
-  const contextOf = ({ spec: _spec, ...change }: PassChange): ReconcileContext => {
+  const contextOf = ({ spec: _spec, ...change }: ContextChange): ReconcileContext => {
     const { metadata, status, spec: stored } = object();
     const generation = metadata.generation ?? 1;
     const fingerprint = (content: Json) => fingerprintOf(content, `${generation} ${around.sources}`, aKey(around.key));
@@ -123,14 +123,14 @@ export function kindRunner<K extends KindTypes>(
     );
   };
 
-  const apply = (change: PassChange): void => {
+  const apply = (change: ContextChange): void => {
     elapsed += 1_234;
     if (change.spec !== undefined) cluster.spec(name, NAME, change.spec);
     if (change.requested !== undefined) cluster.annotate(name, NAME, { [RECONCILE_REQUESTED_AT]: change.requested });
   };
 
   /** A new process for each reconcile: only stored state is kept. */
-  const reconciliation = async (change: PassChange, watched: AnyKind<K["api"]>, ops: string[]): Promise<Resolved> => {
+  const reconciliation = async (change: ContextChange, watched: AnyKind<K["api"]>, ops: string[]): Promise<Resolved> => {
     const stored = object();
     const { uid } = stored.metadata;
     const local = new LocalState(uid, clock.monotonic());
@@ -170,7 +170,7 @@ export function kindRunner<K extends KindTypes>(
   return {
     around,
     /** Reconciles once. @throws ApiError; like a crash, that drops the in-process state of the failing step */
-    run: async (change: PassChange = {}) => {
+    run: async (change: ContextChange = {}) => {
       apply(change);
       const before = object();
       const ops: string[] = [];
@@ -221,7 +221,7 @@ export function kindRunner<K extends KindTypes>(
         wrote: !isDeepStrictEqual(status, before.status),
       };
     },
-    pass: () => contextOf({}) as unknown as ReconcileContext<never>,
+    context: () => contextOf({}) as unknown as ReconcileContext<never>,
     /** Removes or replaces the status; the annotation of the id stays. */
     lose: (status: JsonObject = {}): void => {
       cluster.status(name, NAME, status);
