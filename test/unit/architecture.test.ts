@@ -89,7 +89,7 @@ describe("the house (test/unit/layers.ts)", () => {
   });
 
   it("shows a kind at most twelve members of a reconcile", () => {
-    const members = membersOf("context.ts", "ReconcileContext", /^ {2}readonly (\w+)\??:/gm);
+    const members = membersOf("kind.ts", "ReconcileContext", /^ {2}readonly (\w+)\??:/gm);
     expect(members).toContain("memory");
     expect(members.length).toBeLessThanOrEqual(12);
   });

@@ -3,7 +3,8 @@ import { X509Certificate } from "node:crypto";
 
 import type { KeyValues } from "../../kube/api/types.ts";
 import type { Reader } from "../../kube/watch/readers.ts";
-import type { ConnectionSettings, Ms, NetworkAccess, WaySettings, StatusReason } from "../contract/kind.ts";
+import type { ConnectionSettings, NetworkAccess, WaySettings } from "../contract/connection.ts";
+import type { Ms, StatusReason } from "../contract/kind.ts";
 import { closedType } from "./secrets.ts";
 
 export interface ConnectionAccess {

@@ -8,7 +8,7 @@ import { keyValues } from "../../../test/support/kube/key-values.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import type { ConnectionSettings } from "../contract/kind.ts";
+import type { ConnectionSettings } from "../contract/connection.ts";
 import { createConnections } from "./connections.ts";
 
 const REFUSED = "https://refused.example";

@@ -10,7 +10,8 @@ import type { Clock, JsonObject, KubeObject, ObjectKey } from "../../kube/api/ty
 import type { Reader } from "../../kube/watch/readers.ts";
 import { ApiError, sentenceOf } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
-import type { ConnectionSettings, Ms, NetworkAccess, RatedApi, Surface, StatusReason } from "../contract/kind.ts";
+import type { ConnectionSettings, NetworkAccess } from "../contract/connection.ts";
+import type { Ms, RatedApi, Surface, StatusReason } from "../contract/kind.ts";
 import { type ConnectionAccess, readAccess } from "./access.ts";
 import { createMassChangeLimit, type MassChangeLimit } from "./mass-change-limit.ts";
 

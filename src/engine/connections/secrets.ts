@@ -3,7 +3,8 @@
  * person who may only write resources could read Secrets by them.
  */
 import type { KeyValues } from "../../kube/api/types.ts";
-import type { ConnectionSettings, StatusReason } from "../contract/kind.ts";
+import type { ConnectionSettings } from "../contract/connection.ts";
+import type { StatusReason } from "../contract/kind.ts";
 
 /** The limits of the Secrets that a resource may refer to. */
 export interface SecretRules {

@@ -1,7 +1,6 @@
 /** The interface between the engine and the kinds of connections (docs/architecture.md §3). */
 import type { Resource } from "../../api/resource.ts";
-import type { KindTypes } from "./context.ts";
-import type { ConnectionSettings, Ms, Surface, StatusReason } from "./types.ts";
+import type { KindTypes, Ms, StatusReason, Surface, Uuid } from "./kind.ts";
 
 /** The types of a kind of connections. */
 export type ConnectionTypes = Pick<KindTypes, "spec" | "memory" | "api">;
@@ -30,4 +29,64 @@ export interface ProbeReport {
   readonly lacksProject?: true | undefined;
   /** When to probe again, if that is not after the poll interval. */
   readonly again?: Ms | undefined;
+}
+
+/** A connection's defaults for its objects: the members of spec.lifecycle, the poll interval, and spec.logs. */
+export interface PolicyDefaults {
+  readonly lifecycle: Readonly<Record<string, unknown>>;
+  /** As a user writes it, e.g. "15m". */
+  readonly pollInterval: string | undefined;
+  /** How many of the last lines of the log of a failed application are kept. */
+  readonly failureLogLines?: number | undefined;
+}
+
+/** The settings of a connection. */
+export interface ConnectionSettings {
+  readonly baseUrl: string;
+  readonly pathPrefix: string;
+  readonly organizationId: Uuid;
+  readonly scheme: "Token" | "Bearer";
+  readonly tokenSecret: { readonly name: string; readonly key: string };
+  readonly requestsPerSecond: number | undefined;
+  readonly burst: number | undefined;
+  readonly surface: "Auto" | "Documented" | "Full";
+  readonly allowUnverifiedIds: boolean;
+  readonly allowedProjects: readonly Uuid[] | undefined;
+  /** The labels of the Secrets that resources may take values from. undefined: of any labels. */
+  readonly allowedSecrets?: Readonly<Record<string, string>> | undefined;
+  /** The defaults of objects that set nothing themselves. */
+  readonly defaults: PolicyDefaults;
+  /** The connection's own proxy; undefined: the proxy settings that the operator was started with. */
+  readonly proxy?: { readonly url: string; readonly secretName: string | undefined } | undefined;
+  /** The certificate authorities that the connection trusts, from one of two sources; undefined: Node's own. */
+  readonly caBundle?:
+    | {
+        readonly pem?: string | undefined;
+        readonly configMap?: { readonly name: string; readonly key: string } | undefined;
+      }
+    | undefined;
+  /** Only for a cluster-scoped connection: the namespaces that may use it. undefined: none. */
+  readonly allowedNamespaces:
+    | {
+        readonly names: readonly string[];
+        readonly matchLabels: Readonly<Record<string, string>> | undefined;
+        /** Namespaces that may use only some projects, also where `names` or `matchLabels` select them as well. */
+        readonly limited: readonly {
+          readonly names: readonly string[];
+          readonly matchLabels: Readonly<Record<string, string>> | undefined;
+          readonly allowedProjects: readonly Uuid[];
+        }[];
+      }
+    | undefined;
+}
+
+/** The settings that decide how the platform is reached. */
+export type WaySettings = Pick<ConnectionSettings, "baseUrl" | "proxy" | "caBundle">;
+
+/** The contents of Secrets and ConfigMaps that a connection to the platform needs. */
+export interface NetworkAccess {
+  /** "user:password" for the proxy. */
+  readonly proxyCredentials?: string | undefined;
+  /** Certificates of authorities in PEM, which replace Node's own. */
+  readonly ca?: string | undefined;
 }

@@ -2,7 +2,7 @@
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import { nonEmptyText } from "./status.ts";
-import type { Uuid } from "./types.ts";
+import type { Uuid } from "./kind.ts";
 
 /** Returns "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
 export function keyText(key: ObjectKey): string {

@@ -1,15 +1,262 @@
 /**
  * The interface between the engine and the kinds (docs/architecture.md §3). The engine knows nothing else of a kind.
  */
+import type { Reason } from "../../api/reasons.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
-import type { KindTypes, ReconcileContext } from "./context.ts";
-import type { KindOperations, ConditionFact, DriftField, FieldClaim, Ms, Needs, Uuid, StatusReason } from "./types.ts";
+import type { Fingerprint } from "./fingerprint.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
-export { fieldKey, isChangedAtSource, refreshed, sameContent } from "./types.ts";
-export type * from "./context.ts";
-export type * from "./types.ts";
+export { type Fingerprint, isChangedAtSource, refreshed, sameContent } from "./fingerprint.ts";
+
+export type Ms = number;
+export type Uuid = string;
+
+/** "stopped" is the goal of a deletion under deletionPolicy Stop. */
+export type Goal = "present" | "absent" | "stopped";
+
+/** What a list shows of an object: "Shown"; "Missing", where the list is complete; "Unclear", where it may not be. */
+export type ListEvidence = "Shown" | "Missing" | "Unclear";
+
+/**
+ * Whether an object exists: "Unconfirmed" until a list has lacked it for long enough, "Unproven" where no list can
+ * prove that it is gone.
+ */
+export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
+
+/**
+ * What a platform offers: the operations of the specification, or the platform's whole API (docs/architecture.md §9).
+ */
+export type Surface = "Documented" | "Full";
+
+/** A reason, and a message that does not change while the facts do not: without times, counters or request ids. */
+export interface StatusReason {
+  readonly reason: Reason;
+  readonly message: string;
+}
+
+/**
+ * Where an id comes from: "recorded" by the operator in the status, or in a signed annotation of this resource;
+ * "claimed" by an annotation without a valid signature, or by an unsigned entry of the orphan ledger;
+ * "given" by the user in spec.externalId; "orphaned" where an earlier resource of the same key left the object, as a
+ * signed entry of the orphan ledger or the signed annotation of a backup proves. The last three are verified, then
+ * adopted. Where the surface has no proof of an orphaned id, the signature is enough.
+ */
+export type IdentitySource = "recorded" | "claimed" | "given" | "orphaned";
+
+export interface ConditionFact {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  /** A Reason, or a state of the platform verbatim. */
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type DriftField = {
+  readonly path: string;
+  readonly desired: string;
+  readonly observed: string;
+};
+
+/** A reference to another custom resource, or to an object of the platform by its id. Exactly one of name and id. */
+export interface Reference {
+  /** E.g. "spec.projectRef". */
+  readonly field: string;
+  /** The kind that is referred to, e.g. "PlatformProject". */
+  readonly kind: string;
+  readonly name: string | undefined;
+  readonly externalId: Uuid | undefined;
+  /** Only the id is needed: whether it is Ready does not matter. */
+  readonly idOnly?: true;
+  /**
+   * Does not block the reconcile: the kind reports a target that does not exist or has no id yet. The target need not
+   * be Ready and is not the parent.
+   */
+  readonly optional?: true;
+}
+
+/** One value, or all values, of a Secret or a ConfigMap in the same namespace. */
+export interface ValueRequest {
+  /** E.g. "spec.variables[DATABASE_URL]". */
+  readonly field: string;
+  readonly from: "Secret" | "ConfigMap";
+  readonly name: string;
+  /** Absent: all keys. */
+  readonly key?: string;
+  /** Of all keys, those whose values are used: a key that is not may hold bytes that are no text. Absent: all. */
+  readonly takes?: (key: string) => boolean;
+}
+
+export interface ResolvedNeeds {
+  /** The id behind a reference. @throws RangeError for a field that was not asked for. */
+  id(field: string): Uuid;
+  /** The same for an optional reference; undefined while there is none. */
+  idIfAny(field: string): Uuid | undefined;
+  /** The value behind a request. @throws RangeError for a field that was not asked for. */
+  value(field: string): string;
+  /** The values behind a request without a key, by their keys; "" for bytes that it does not take. @throws RangeError for a field that was not asked for */
+  all(field: string): ReadonlyMap<string, string>;
+  /** Returns the fingerprint of the content and the sources that it came from. */
+  readonly fingerprint: (content: Json) => Fingerprint;
+  /** Returns where the operator receives deliveries for this resource. */
+  readonly receiver: () => Receiver;
+}
+
+/** What has to be resolved before a kind can observe. */
+export interface Needs<In> {
+  /** The first one is the parent, whose connection is inherited and, unless it is optional, whose id is recorded. */
+  readonly references: readonly Reference[];
+  readonly values: readonly ValueRequest[];
+  /** Builds the kind's inputs from the resolved references and values. Pure. */
+  inputs(resolved: ResolvedNeeds): In;
+}
+
+/** Where the operator receives the platform's deliveries for one resource, and what proves them. */
+export interface Receiver {
+  /** The whole URL, which ends with `path`; or why there is none. */
+  readonly url: string | StatusReason;
+  /** The unguessable end of the URL, without a slash before it. */
+  readonly path: string;
+  /** The value that the platform sends with every delivery, where it can. */
+  readonly secret: string;
+}
+
+/** A field of an object of the platform that a resource writes. */
+export interface FieldClaim {
+  /** The object that has the field. */
+  readonly id: Uuid;
+  /** Absent where the resource wrote to the object and holds no field of it any more. */
+  readonly field?: string;
+  /**
+   * When the resource last wrote to the object, by the platform's clock (ISO 8601), where it is another resource's. The
+   * engine then reconciles that resource.
+   */
+  readonly writtenAt?: string | undefined;
+}
+
+/** Returns the key of a field of an object of the platform, as `ContextRecords.holderOf` takes it. */
+export function fieldKey(id: Uuid, field: string): string {
+  return `${id}/${field}`;
+}
+
+/** The types of a kind. */
+export interface KindTypes {
+  readonly spec: unknown;
+  /** What the references and values of the spec resolve to (`Needs.inputs`). */
+  readonly inputs: unknown;
+  /** What was read from the platform. */
+  readonly observed: unknown;
+  /** The members of status that the platform does not return. */
+  readonly memory: JsonObject;
+  /** What a step does. */
+  readonly action: unknown;
+  /** The client of the platform's API. */
+  readonly api: RatedApi;
+}
+
+/** The types that a kind's pure code works with. */
+export type ContextTypes = Pick<KindTypes, "spec" | "inputs" | "memory">;
+
+/** What `spec.runSchedule` and the annotation run-until say now. */
+export interface RunSchedule {
+  /** Until when the object is to be stopped; undefined while it is to run. */
+  readonly stopUntil: Date | undefined;
+  /** When it is to be stopped next, after `stopUntil`. */
+  readonly nextStop: Date | undefined;
+}
+
+/** What policies, the connection and the user allow and ask for. */
+export interface ContextPolicies {
+  /** The adoption policy after defaults. */
+  readonly adoption: "Never" | "IfUniqueName" | "Required";
+  /** Whether an object that is proven gone from the platform may be created again (lifecycle.onMissing). */
+  readonly onMissing: "Fail" | "Recreate";
+  /** Which changes that others made on the platform are reverted: none, settings, or deployments and run states too. */
+  readonly corrects: "Nothing" | "Settings" | "Everything";
+  /** How often a failed deployment is started again, and how long after its failure was observed. */
+  readonly retry: { readonly limit: number; readonly backoffMs: Ms } | undefined;
+  /** The value of the annotation redeploy-requested-at until it is handled. It requests one more deployment. */
+  readonly redeploy: string | undefined;
+  /** Absent without a schedule, and while the object is being deleted. */
+  readonly runSchedule?: RunSchedule | undefined;
+  /** Operations that a policy forbids or delays now. The plan treats them as impossible. */
+  readonly blockedOperations: ReadonlySet<string>;
+  /** The blocked operations that only wait for approval or a window. The plan includes what follows from them. */
+  readonly pendingOperations: ReadonlySet<string>;
+  /** The managementPolicy that forbids every write to the object; undefined where writes are allowed. */
+  readonly forbiddenBy: "ObserveOnly" | "CreateOnly" | undefined;
+  /** Whether the connection accepts ids without a proof that they lie under its organization. */
+  readonly allowUnverifiedIds: boolean;
+  /** The ids of the projects that the connection is limited to; undefined where it is not. */
+  readonly allowedProjects: readonly Uuid[] | undefined;
+  /** How many last lines of the log of a failed application the connection keeps; undefined: none. */
+  readonly failureLogLines?: number | undefined;
+}
+
+/** What other resources, lists and annotations record of the object. */
+export interface ContextRecords {
+  /**
+   * Returns "namespace/name" of another custom resource that holds this id. For a field (`fieldKey`): of the
+   * resource that writes it, with its kind.
+   */
+  readonly holderOf: (id: Uuid) => string | undefined;
+  /** Records what a list that was just read shows of the object with this id, and returns whether the object exists. */
+  readonly presence: (evidence: ListEvidence) => Presence;
+  /**
+   * Records that a read beyond the specification was answered with this HTTP status, and that what it would show stays
+   * unknown. The condition Capabilities names the operation.
+   */
+  readonly unread: (operation: string, status: number) => void;
+  /** When another resource last wrote to the object, by the platform's clock (`FieldClaim.writtenAt`). */
+  readonly writtenAt: string | undefined;
+  /** Returns `writtenAt` for any object of the platform. */
+  readonly writtenInto: (id: Uuid) => string | undefined;
+  /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
+  readonly withoutSecrets: (text: string) => string;
+  /** Returns the fingerprint of content that was read from the platform and may hold secrets. */
+  readonly fingerprint: ResolvedNeeds["fingerprint"];
+  /**
+   * The object has the started marker, an annotation that survives the loss of the status: an action was executed that
+   * the platform does not show (`Step.notObservableAfterwards`).
+   */
+  readonly started: boolean;
+}
+
+/** Everything that a kind's pure code sees of one reconcile. */
+export interface ReconcileContext<K extends ContextTypes = KindTypes> {
+  /** The custom resource. */
+  readonly resource: { readonly name: string; readonly generation: number };
+  readonly spec: K["spec"];
+  readonly inputs: K["inputs"];
+  readonly memory: K["memory"];
+  readonly goal: Goal;
+  readonly now: Date;
+  /** The id of the object on the platform, and where the id comes from. */
+  readonly id: Uuid | undefined;
+  readonly identitySource: IdentitySource | undefined;
+  /** Whether the platform offers its whole API; false also while that is undecided (docs/architecture.md §9). */
+  readonly isFull: boolean;
+  /**
+   * The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment.
+   */
+  readonly requested: string | undefined;
+  readonly policies: ContextPolicies;
+  readonly records: ContextRecords;
+}
+
+/** What the engine needs of a client of the platform. */
+export interface RatedApi {
+  /** Takes the rate token of the next write. @throws ApiError RateLimited or OverBudget */
+  reserve(): Promise<void>;
+  /**
+   * Returns the time since the rate gate closed, and the time until it opens; undefined once the platform has accepted
+   * a request again.
+   */
+  limited(): { readonly sinceMs: Ms; readonly leftMs: Ms } | undefined;
+  /** Makes reads ask the platform again instead of sharing earlier answers. */
+  refresh(): void;
+  close(): Promise<void>;
+}
 
 interface StepFacts<Action> {
   /** The operation of the platform's API, e.g. "updateProject". */
@@ -139,6 +386,18 @@ export interface Report {
    * object, e.g. after a replace removed it.
    */
   readonly notObservableAfterwards?: boolean;
+}
+
+/**
+ * The operations of the platform that changing, stopping and deleting need, all of them. Empty: no surface has one;
+ * absent: the kind never does it.
+ */
+export interface KindOperations {
+  readonly update?: readonly string[];
+  readonly stop?: readonly string[];
+  readonly delete?: readonly string[];
+  /** The spec asks for the stop, beside deletionPolicy Stop. */
+  readonly isStopWanted?: boolean;
 }
 
 /**

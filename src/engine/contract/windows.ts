@@ -1,4 +1,4 @@
-import type { Ms } from "./types.ts";
+import type { Ms } from "./kind.ts";
 
 /** The engine's times, in milliseconds. */
 export const DEFAULT_WINDOWS = {

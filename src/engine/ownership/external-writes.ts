@@ -6,7 +6,7 @@ import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
 import { recordedIdIn } from "../contract/status.ts";
-import type { FieldClaim, Uuid } from "../contract/types.ts";
+import type { FieldClaim, Uuid } from "../contract/kind.ts";
 
 export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { anObject } from "../../../test/support/engine/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { type FieldClaim, fieldKey } from "../contract/types.ts";
+import { type FieldClaim, fieldKey } from "../contract/kind.ts";
 import { createFieldOwnership, type FieldOwnership } from "./fields.ts";
 
 const ID = uuid(1);

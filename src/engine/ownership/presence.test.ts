@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Goal, ListEvidence } from "../contract/types.ts";
+import type { Goal, ListEvidence } from "../contract/kind.ts";
 import { presenceOf, noteDeleted, listHistoryOf, type ListHistory } from "./presence.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";

@@ -2,7 +2,7 @@
  * Decides when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
  * knows from the status whether a list has shown the object.
  */
-import type { Goal, ListEvidence, Ms, Presence, Uuid } from "../contract/types.ts";
+import type { Goal, ListEvidence, Ms, Presence, Uuid } from "../contract/kind.ts";
 
 /** What is known of an object from the lists that were read. */
 export interface ListHistory {

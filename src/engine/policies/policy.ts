@@ -4,7 +4,8 @@ import { z } from "zod";
 import { FLUX_REQUESTED_AT, RECONCILE_REQUESTED_AT, REDEPLOY_REQUESTED_AT } from "../../api/names.ts";
 import { isObject, member } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
-import type { ContextPolicies, Ms, PolicyDefaults, StatusReason } from "../contract/kind.ts";
+import type { PolicyDefaults } from "../contract/connection.ts";
+import type { ContextPolicies, Ms, StatusReason } from "../contract/kind.ts";
 import { parseDuration } from "../contract/requeue.ts";
 import { nonEmptyText, recordedIdIn } from "../contract/status.ts";
 

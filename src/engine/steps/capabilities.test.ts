@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { engineEnv } from "../../../test/support/engine/env.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
 import { conditionOf } from "../contract/status.ts";
-import type { KindOperations } from "../contract/types.ts";
+import type { KindOperations } from "../contract/kind.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;

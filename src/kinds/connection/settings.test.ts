@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { ConnectionSettings } from "../../engine/contract/kind.ts";
+import type { ConnectionSettings } from "../../engine/contract/connection.ts";
 import { clusterConnection, connection } from "./index.ts";
 
 const ORGANIZATION = "00000000-0000-4000-8000-000000000001";

@@ -1,6 +1,6 @@
 /** The settings that the engine needs of a connection's spec. */
 import type { Resource } from "../../api/resource.ts";
-import type { ConnectionSettings, PolicyDefaults } from "../../engine/contract/kind.ts";
+import type { ConnectionSettings, PolicyDefaults } from "../../engine/contract/connection.ts";
 import type { ConnectionSpec } from "./crd.ts";
 
 /** Returns what the engine needs of a connection's spec. */

@@ -2,8 +2,7 @@ import { z } from "zod";
 
 import { defineResource } from "../../../src/api/resource.ts";
 import { observingStatus } from "../../../src/api/status.ts";
-import type { ConnectionKind } from "../../../src/engine/contract/connection.ts";
-import type { ConnectionSettings } from "../../../src/engine/contract/kind.ts";
+import type { ConnectionKind, ConnectionSettings } from "../../../src/engine/contract/connection.ts";
 import type { WidgetApi } from "./fake-platform.ts";
 
 const linkSpec = z.object({
