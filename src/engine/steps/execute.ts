@@ -16,13 +16,13 @@ import {
   recordId,
 } from "../ledger/record.ts";
 import { noteDeleted } from "../ownership/presence.ts";
-import { isSpecApplied } from "../policies/policy-status.ts";
 import { buildStatus } from "../status/build.ts";
 import type { CallKind, ReconcileResult } from "../status/outcome.ts";
 import { recordedId, type Resolved, isListed } from "../status/reconciliation.ts";
 import { recordTransitions, redeployAnswer } from "../status/write.ts";
 import { withCapabilities } from "./capabilities.ts";
 import { reportChange } from "./changes.ts";
+import { massChangeHeld } from "./mass-change-gate.ts";
 
 /** What is observed of the platform. */
 export interface Observation {
@@ -70,25 +70,6 @@ export async function execute(
   const held = massChangeHeld(r, step);
   if (held !== undefined) return { is: "held", why: held, stale: false };
   return await (step.repeat === "safe" ? executeSafely(r, observed, step) : executeOnce(r, observed, step));
-}
-
-/**
- * Applies the limit of mass changes to a write that no user caused: by a new generation, a deletion, a request, a
- * schedule, or a change of what the spec refers to, all of which may be meant to change many objects at once.
- * @returns the reason to wait; undefined where the write may be sent
- */
-export function massChangeHeld(
-  { ports, object, connection, context }: Resolved,
-  { scheduled = false, follows = false }: Pick<Step, "scheduled" | "follows"> = {},
-): StatusReason | undefined {
-  if (context.goal !== "present") return undefined;
-  if (context.requested !== undefined || context.policies.redeploy !== undefined) return undefined;
-  if (scheduled || !isSpecApplied(object)) return undefined;
-  const users = ports.dependencies.dependents(connection.key).length;
-  if (connection.massChangeLimit.take(keyText(keyOf(object)), users, follows)) return undefined;
-  ports.connections.requestProbe(connection);
-  const message = `Waiting for ${connection.key.kind} "${connection.key.name}" (reason MassChangeHeld).`;
-  return { reason: "ConnectionNotReady", message };
 }
 
 /**

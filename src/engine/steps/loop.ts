@@ -21,7 +21,8 @@ import {
 import type { Resolved } from "../status/reconciliation.ts";
 import { adopt, forgetRecord } from "./adoption.ts";
 import { withCapabilities } from "./capabilities.ts";
-import { execute, type Failed, massChangeHeld, type Observation, remember } from "./execute.ts";
+import { execute, type Failed, type Observation, remember } from "./execute.ts";
+import { massChangeHeld } from "./mass-change-gate.ts";
 import { allowedPlan } from "./policy-gate.ts";
 import { recover } from "./recover.ts";
 import { rejectedBefore, rejectionOf, withoutStep } from "./rejection.ts";
