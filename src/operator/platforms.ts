@@ -2,8 +2,8 @@
 import type { Config, PlatformRules } from "../config/config.ts";
 import { type AccessSource, readNetwork } from "../engine/connections/access.ts";
 import type { Connect } from "../engine/connections/connections.ts";
-import { parseKey } from "../engine/contract/keys.ts";
 import type { ConnectionSettings, NetworkAccess, WaySettings } from "../engine/contract/connection.ts";
+import { parseKey } from "../engine/contract/keys.ts";
 import type { StatusReason } from "../engine/contract/kind.ts";
 import { createRedactor, type Redactor } from "../observability/secrets.ts";
 import { type CallRecord, DEFAULT_DEADLINES } from "../platform/client/caller.ts";

@@ -74,7 +74,7 @@ describe("identityMismatch", () => {
 describe("checkInstallation", () => {
   const connection = anObject({ meta: { name: "default" } });
   const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt:theirs" } } });
-  const judge = (object: KubeObject, through: KubeObject | null = connection): string | undefined => {
+  const refusalOf = (object: KubeObject, through: KubeObject | null = connection): string | undefined => {
     const route = () => ({ is: "found", key: { kind: "Link", namespace: "team", name: "default" } });
     const cache = { get: () => through ?? undefined, list: () => [] };
     return checkInstallation({ installation: "ours", route, cache } as unknown as Ports, object)?.reason;
@@ -106,12 +106,12 @@ describe("checkInstallation", () => {
     ["their status, another installation adopted", "theirs", { [RESOLVE]: "adopt:others" }, "ForeignLedger"],
     ["their status, another value", "theirs", { [RESOLVE]: "recreate:theirs" }, "ForeignLedger"],
   ])("by %s", (_, installation, annotations, expected) => {
-    expect(judge(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
+    expect(refusalOf(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
   });
 
   it("returns nothing once the connection answers adopt:theirs, and the reason without a connection", () => {
     const object = anObject({ status: { identity: { installation: "theirs" } } });
-    expect(judge(object, moved)).toBeUndefined();
-    expect(judge(object, null)).toBe("ForeignLedger");
+    expect(refusalOf(object, moved)).toBeUndefined();
+    expect(refusalOf(object, null)).toBe("ForeignLedger");
   });
 });

@@ -5,8 +5,8 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
-import { recordedIdIn } from "../contract/status.ts";
 import type { FieldClaim, Uuid } from "../contract/kind.ts";
+import { recordedIdIn } from "../contract/status.ts";
 
 export type ExternalWrites = ReturnType<typeof createExternalWrites>;
 

@@ -6,8 +6,8 @@
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
-import { recordedIdIn } from "../contract/status.ts";
 import { type FieldClaim, fieldKey, type Uuid } from "../contract/kind.ts";
+import { recordedIdIn } from "../contract/status.ts";
 
 export type FieldOwnership = ReturnType<typeof createFieldOwnership>;
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { uuid } from "../../../test/support/engine/fake-platform.ts";
 import { aCondition, anObject, aStatus } from "../../../test/support/engine/objects.ts";
 import type { Cache, Json, KubeObject } from "../../kube/api/types.ts";
-import { keyText } from "../contract/keys.ts";
 import type { ConnectionSettings } from "../contract/connection.ts";
+import { keyText } from "../contract/keys.ts";
 import type { Reference } from "../contract/kind.ts";
 import {
   admission,

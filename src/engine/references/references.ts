@@ -2,8 +2,8 @@
 import { member } from "../../kube/api/json.ts";
 import type { Cache, KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Namespaces } from "../../kube/watch/readers.ts";
-import { keyText, shortName } from "../contract/keys.ts";
 import type { ConnectionSettings } from "../contract/connection.ts";
+import { keyText, shortName } from "../contract/keys.ts";
 import type { Reference, ResolvedNeeds, Uuid, StatusReason } from "../contract/kind.ts";
 import { conditionOf, isSettled, nonEmptyText, recordedIdIn } from "../contract/status.ts";
 import type { InstallationKey } from "../ownership/installation-key.ts";

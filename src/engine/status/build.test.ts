@@ -98,7 +98,7 @@ describe("observedGeneration", () => {
     expect(buildStatus(outcome(status, result))).toMatchObject({ observedGeneration: expected });
   });
 
-  it("of a kept condition is the one that it was judged on", () => {
+  it("of a kept condition is the generation that it was evaluated for", () => {
     const kept = aStatus([aCondition("Deployed", "True", "DEPLOYED", { observedGeneration: 1 })]);
     const composed = buildStatus(outcome(kept, RETRIES));
     expect(conditionsOf({ status: composed }).find(({ type }) => type === "Deployed")?.observedGeneration).toBe(1);

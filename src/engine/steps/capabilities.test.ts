@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 
 import { engineEnv } from "../../../test/support/engine/env.ts";
 import { widget } from "../../../test/support/engine/kinds.ts";
-import { conditionOf } from "../contract/status.ts";
 import type { KindOperations } from "../contract/kind.ts";
+import { conditionOf } from "../contract/status.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
 const MANAGED = { management: "Manage", deletion: "Retain" } as const;

@@ -21,7 +21,7 @@ import { execute } from "./execute.ts";
 
 type Env = Omit<Scripted, "r"> & { readonly r: Resolved };
 
-const SEEN = { all: undefined, mine: undefined };
+const SEEN = { all: undefined, own: undefined };
 
 /** Returns a reconcile that is about to take a step. */
 async function planned(script: Script = {}): Promise<Env> {

@@ -15,7 +15,7 @@ import type { Goal } from "../contract/kind.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { allowedPlan } from "./policy-gate.ts";
 
-const SEEN = { all: undefined, mine: undefined };
+const SEEN = { all: undefined, own: undefined };
 const CORRECTION = step({ ...STEPS.update, corrects: true });
 
 /** The plan of a kind that wants these steps in turn, and is settled without them. */

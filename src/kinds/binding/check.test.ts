@@ -162,7 +162,7 @@ describe("[E3] whatever catalog and spec", () => {
   const value = fc.oneof(odd, fc.string(), fc.boolean(), fc.maxSafeInteger());
   const config = fc.dictionary(key, fc.dictionary(key, fc.record({ value }), { maxKeys: 3 }), { maxKeys: 3 });
 
-  it("is judged without an error, and without quoting anything at length", () => {
+  it("is checked without an error, and without quoting anything at length", () => {
     const layers = fc.array(layerOf, { maxLength: 4 });
     fc.assert(
       fc.property(layers, fc.dictionary(key, fc.boolean()), config, (catalog, layerSelections, managedConfig) => {

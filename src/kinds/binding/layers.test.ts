@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { bindingContext, bindingSpec, layer, observedBinding, template } from "../../../test/support/kinds/bindings.ts";
 import type { Binding } from "../../platform/areas/templates.ts";
 import { platformBinding } from "./crd.ts";
-import { shownLayers, standing } from "./layers.ts";
+import { shownLayers, layerSummary } from "./layers.ts";
 
 const on = (key: string) => ({ key, status: "ENABLED" });
 const off = (key: string, reason = "The layer is being enabled") => ({ key, status: "DISABLED", reason });
@@ -18,7 +18,7 @@ const catalog = template(
   layer("gpu"),
 );
 
-function stand(
+function summaryOf(
   layers: NonNullable<Binding["layers"]>,
   change: { layerSelections?: Record<string, boolean>; listed?: boolean; provider?: string; whole?: boolean } = {},
 ) {
@@ -29,15 +29,15 @@ function stand(
     bound: { layers },
     cluster: { listed: true, kind },
   });
-  return standing(bindingContext(bindingSpec({ layerSelections })), observed);
+  return layerSummary(bindingContext(bindingSpec({ layerSelections })), observed);
 }
 
-describe("the standing of the layers", () => {
+describe("the summary of the layers", () => {
   const all: { off: string[]; unclear: string[]; refused: boolean } = { off: [], unclear: [], refused: false };
 
   /** How many are selected and enabled, and what else differs from all being on. */
   const some = (selected: number, enabled: number, change: Partial<typeof all> = {}) => {
-    return { ...all, selected, enabled, ...change } as ReturnType<typeof stand>;
+    return { ...all, selected, enabled, ...change } as ReturnType<typeof summaryOf>;
   };
   const [base, nodes, logs] = [on("base"), on("nodes"), on("logs")];
   const allOn = [base, nodes, logs];
@@ -57,7 +57,7 @@ describe("the standing of the layers", () => {
   const UNREAD = some(6, 4, { off: hasFailed("b"), unclear: isSkipped("c") });
   const UNLISTED = some(3, 1, { off: ["gpu is DISABLED"], unclear: [`nodes ${OFF}`] });
 
-  it.each<[string, Parameters<typeof stand>, ReturnType<typeof stand>]>([
+  it.each<[string, Parameters<typeof summaryOf>, ReturnType<typeof summaryOf>]>([
     ["mandatory and default ones are selected, others are not", [[...allOn, off("gpu")]], some(3, 3)],
     ["the spec changes that", [[base, nodes, off("logs"), off("gpu")], swapped], some(3, 2, { off: [`gpu ${OFF}`] })],
     ["a mandatory layer that is not for this cluster is not waited for", [[base, off("nodes"), logs], IBM], some(2, 2)],
@@ -76,15 +76,15 @@ describe("the standing of the layers", () => {
     ["of an unlisted template, what is mandatory is unknown", [unlistedLayers, unlisted], UNLISTED],
     ["of such a template, nothing that the spec takes away", [[base, logs], withoutLogs], some(1, 1)],
   ])("%s", (_name, given, expected) => {
-    expect(stand(...given)).toEqual(expected);
+    expect(summaryOf(...given)).toEqual(expected);
   });
 
   it("is known from the last answer where the platform does not show its binding, else not at all", () => {
     const context = bindingContext();
     const remembered = { ...context, memory: { layers: [on("base"), on("nodes"), on("logs")] } };
-    expect(standing(remembered, observedBinding({ template: catalog }))).toMatchObject({ enabled: 3 });
-    expect(standing(context, observedBinding({ template: catalog }))).toBeUndefined();
-    expect(standing(remembered, observedBinding({ template: catalog, bound: "none" }))).toBeUndefined();
+    expect(layerSummary(remembered, observedBinding({ template: catalog }))).toMatchObject({ enabled: 3 });
+    expect(layerSummary(context, observedBinding({ template: catalog }))).toBeUndefined();
+    expect(layerSummary(remembered, observedBinding({ template: catalog, bound: "none" }))).toBeUndefined();
   });
 });
 

@@ -50,26 +50,26 @@ export function isActive(layer: TemplateLayer, spec: BindingSpec, cluster: Clust
 }
 
 /** The status of the layers that are selected, by the spec, by the template, or because they are mandatory. */
-export type Standing = NonNullable<ReturnType<typeof standing>>;
+export type LayerSummary = NonNullable<ReturnType<typeof layerSummary>>;
 
 /** Returns the status of the selected layers; undefined while nothing is known of them. */
-export function standing({ spec, memory }: BindingContext, { bound, template, cluster }: Observed) {
+export function layerSummary({ spec, memory }: BindingContext, { bound, template, cluster }: Observed) {
   const layers = bound === undefined ? memory.layers : bound === "none" ? undefined : bound.layers;
   if (layers === undefined) return undefined;
   const reported = new Map(layers.map((layer) => [layer.key, layer]));
-  const judged = candidates(spec, template, reported).flatMap(([key, layer]) => {
+  const found = candidates(spec, template, reported).flatMap(([key, layer]) => {
     const answer = reported.get(key);
-    const finding = judge(answer?.status, expected(spec, key, layer, cluster.kind));
+    const finding = findingOf(answer?.status, expected(spec, key, layer, cluster.kind));
     return finding === "not wanted" ? [] : [{ finding, answer, text: describe(key, answer) }];
   });
-  const off = judged.filter(({ finding }) => finding === "off");
+  const off = found.filter(({ finding }) => finding === "off");
   return {
-    selected: judged.length,
-    enabled: judged.filter(({ finding }) => finding === "enabled").length,
+    selected: found.length,
+    enabled: found.filter(({ finding }) => finding === "enabled").length,
     /** E.g. "gpu is SKIPPED (Not available on IBM)", for layers that are not enabled. */
     off: off.map(({ text }) => text),
     /** The same for layers of which it is unknown whether they are enabled, or should be. */
-    unclear: judged.filter(({ finding }) => finding === "unclear").map(({ text }) => text),
+    unclear: found.filter(({ finding }) => finding === "unclear").map(({ text }) => text),
     /** Whether the platform leaves out a layer that it should not: waiting does not help. */
     refused: off.some(({ answer }) => answer?.status === "SKIPPED"),
   };
@@ -77,8 +77,8 @@ export function standing({ spec, memory }: BindingContext, { bound, template, cl
 
 /** Reports whether every selected layer is known to be enabled. */
 export function areLayersOn(context: BindingContext, observed: Observed): boolean {
-  const stand = standing(context, observed);
-  return stand !== undefined && stand.enabled === stand.selected;
+  const summary = layerSummary(context, observed);
+  return summary !== undefined && summary.enabled === summary.selected;
 }
 
 interface Reported {
@@ -114,10 +114,10 @@ function expected(
 type Finding = "enabled" | "off" | "unclear" | "not wanted";
 
 /**
- * Judges the status of a layer. The one documented status is ENABLED; a layer that is not for the cluster is SKIPPED,
+ * Returns what the status of a layer means. The one documented status is ENABLED; a layer that is not for the cluster is SKIPPED,
  * DISABLED or not reported at all.
  */
-function judge(status: string | undefined, isExpected: boolean | undefined): Finding {
+function findingOf(status: string | undefined, isExpected: boolean | undefined): Finding {
   if (status === "ENABLED") return "enabled";
   if (status !== undefined && !LEFT_OUT.has(status)) return "off";
   if (isExpected === false) return "not wanted";

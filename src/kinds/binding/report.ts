@@ -3,7 +3,7 @@ import { refreshed, type ConditionFact, type Report, type StatusReason } from ".
 import { cleaned } from "../../platform/codec/text.ts";
 import { keptAlteration } from "../shared/altered.ts";
 import { bindingDifferences, bindingDrift, isAlike } from "./drift.ts";
-import { shownLayers, standing, type Standing } from "./layers.ts";
+import { shownLayers, layerSummary, type LayerSummary } from "./layers.ts";
 import type { BindingContext, Observed } from "./model.ts";
 import { listOf } from "./values.ts";
 
@@ -63,15 +63,15 @@ export function layersFault(
   context: BindingContext,
   observed: Observed,
 ): (StatusReason & { readonly waits: boolean }) | undefined {
-  const stand = standing(context, observed);
-  if (stand === undefined || stand.off.length === 0) return undefined;
+  const summary = layerSummary(context, observed);
+  if (summary === undefined || summary.off.length === 0) return undefined;
   const isShown = observed.bound !== undefined;
-  const message = `${isShown ? "" : "When the binding was written: "}${listOf(stand.off)}.`;
+  const message = `${isShown ? "" : "When the binding was written: "}${listOf(summary.off)}.`;
   const advice = [
-    ...(stand.refused ? [" Deselect what this cluster cannot have, or choose another template."] : []),
+    ...(summary.refused ? [" Deselect what this cluster cannot have, or choose another template."] : []),
     ...(isShown ? [] : [ASK_AGAIN]),
   ].join("");
-  return { reason: "LayersNotEnabled", message: `${message}${advice}`, waits: isShown && !stand.refused };
+  return { reason: "LayersNotEnabled", message: `${message}${advice}`, waits: isShown && !summary.refused };
 }
 
 const ASK_AGAIN =
@@ -79,19 +79,19 @@ const ASK_AGAIN =
   "binds the template once more, which shows them.";
 
 export function report(context: BindingContext, observed: Observed): Report {
-  const stand = standing(context, observed);
+  const summary = layerSummary(context, observed);
   const drift = bindingDrift(context, observed);
   const known = context.memory.written ?? (isAlike(context, observed) ? { ...context.inputs.fingerprint } : undefined);
   const written = refreshed(known, context.inputs.fingerprint);
   return {
-    ready: readyWhy(context, observed, stand),
-    conditions: [configFact(context, observed), ...layersFact(context, observed, stand)],
+    ready: readyWhy(context, observed, summary),
+    conditions: [configFact(context, observed), ...layersFact(context, observed, summary)],
     status: {
       clusterId: context.inputs.clusterId,
       ...boundStatus(observed),
       ...(written !== context.memory.written && { written }),
       ...leftBehind(context, observed),
-      ...(stand !== undefined && { layersEnabled: `${stand.enabled}/${stand.selected}` }),
+      ...(summary !== undefined && { layersEnabled: `${summary.enabled}/${summary.selected}` }),
     },
     ...(drift !== undefined && { drift }),
   };
@@ -103,17 +103,17 @@ function leftBehind(context: BindingContext, observed: Observed): Report["status
   return differences === undefined ? {} : { altered: keptAlteration(context, differences) };
 }
 
-function readyWhy(context: BindingContext, observed: Observed, stand: Standing | undefined): StatusReason {
+function readyWhy(context: BindingContext, observed: Observed, summary: LayerSummary | undefined): StatusReason {
   const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, observed) ? "has" : "does not have"} ${templateName(context)}`;
-  if (stand === undefined)
+  if (summary === undefined)
     return { reason: "NotObservable", message: `${bound}; the platform does not show the state of its layers.` };
-  if (stand.unclear.length > 0)
-    return { reason: "NotObservable", message: `${bound}. ${unclearLayers(stand, observed)}` };
-  if (stand.selected === 0) return { reason: "Bound", message: `${bound}, with no layer selected.` };
+  if (summary.unclear.length > 0)
+    return { reason: "NotObservable", message: `${bound}. ${unclearLayers(summary, observed)}` };
+  if (summary.selected === 0) return { reason: "Bound", message: `${bound}, with no layer selected.` };
   return { reason: "Bound", message: `${bound}, with every selected layer enabled.` };
 }
 
-function unclearLayers({ unclear }: Standing, { template, cluster }: Observed): string {
+function unclearLayers({ unclear }: LayerSummary, { template, cluster }: Observed): string {
   const advice = unclearAdvice(template, cluster.kind);
   return `It is not known whether these layers are enabled, or have to be: ${listOf(unclear)}. ${advice}`;
 }
@@ -144,21 +144,21 @@ function configFact(context: BindingContext, observed: Observed): ConditionFact 
 function layersFact(
   context: BindingContext,
   observed: Observed,
-  stand: Standing | undefined,
+  summary: LayerSummary | undefined,
 ): readonly ConditionFact[] {
   const type = "LayersReady";
   const fault = layersFault(context, observed);
   if (fault !== undefined) return [{ type, status: "False", reason: fault.reason, message: fault.message }];
-  if (stand === undefined) {
+  if (summary === undefined) {
     if (context.memory.written === undefined) return [];
     if (observed.bound === "none")
       return [{ type, status: "False", reason: "LayersNotEnabled", message: "Nothing is bound to the cluster." }];
     const message = "The platform did not answer with its layers, and its surface does not show them.";
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
-  if (stand.unclear.length > 0)
-    return [{ type, status: "Unknown", reason: "NotObservable", message: unclearLayers(stand, observed) }];
-  const message = `${stand.enabled} of ${stand.selected} selected layers are enabled.`;
+  if (summary.unclear.length > 0)
+    return [{ type, status: "Unknown", reason: "NotObservable", message: unclearLayers(summary, observed) }];
+  const message = `${summary.enabled} of ${summary.selected} selected layers are enabled.`;
   return [{ type, status: "True", reason: "LayersEnabled", message }];
 }
 

@@ -51,7 +51,7 @@ const saidIn = (state: string, runState?: string): string =>
   said(plan(clusterContext({}, { runState }), listed(state)));
 
 describe("a cluster", () => {
-  it("[C5] is judged in all 24 states", () => {
+  it("[C5] has a plan in each of the 24 documented states", () => {
     expect(Object.keys(TABLE).toSorted()).toEqual([...clusterStates].toSorted());
   });
 

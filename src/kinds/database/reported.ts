@@ -23,7 +23,7 @@ export const NO_REQUEST: StatusReason = {
 
 const NO_SUCH_REQUEST: StatusReason = {
   reason: "NotObservable",
-  message: `The platform does not know the deployment request of the last order, ${SURFACE}: its result is not known. Look on the platform.`,
+  message: `The platform does not know the last deployment request of the database, ${SURFACE}: its result is not known. Look on the platform.`,
 };
 
 const NEVER_REPORTED: StatusReason = {

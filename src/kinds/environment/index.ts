@@ -68,7 +68,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     const wanted = { ...inputOf(context.spec), clusterId };
     return await api.environments.create(projectId, wanted, { extended: context.isFull });
   },
-  update: ({ spec }, api, mine) => api.environments.update(mine, inputOf(spec)),
+  update: ({ spec }, api, own) => api.environments.update(own, inputOf(spec)),
   sent: inputOf,
   delete: (api, id) => api.environments.delete(id),
 

@@ -4,7 +4,7 @@ import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
 import { listAge } from "../named/kind.ts";
-import { mineOf, type NamedAction, type NamedObserved } from "../named/model.ts";
+import { ownRecord, type NamedAction, type NamedObserved } from "../named/model.ts";
 import { orGone, sideRead, unlessMissing } from "../shared/answers.ts";
 import { isProjectOfOrganization } from "../shared/limits.ts";
 import { isKnown, presenceIn } from "../shared/presence.ts";
@@ -35,8 +35,8 @@ export type EnvironmentContext = ReconcileContext<EnvironmentTypes>;
 
 /** Returns what is known of the record: observed, else remembered from the answer to the create. */
 export function environmentRecord(context: EnvironmentContext, observed: EnvironmentObserved): EnvironmentMemory {
-  const mine = mineOf(context, observed);
-  return mine === undefined ? context.memory : environmentMemory(mine);
+  const own = ownRecord(context, observed);
+  return own === undefined ? context.memory : environmentMemory(own);
 }
 
 /** Returns the memory of a record. */
@@ -98,10 +98,10 @@ export async function withMine(
     const fresh = await api.projects.environmentStats(projectId);
     return { records, counts: fresh, presence: presenceAmong(fresh) };
   }
-  const mine = await unlessMissing(readOnFull(context, api, () => api.environments.get(id), ["NotFound"]));
-  if (mine === undefined) return { ...lists, presence };
-  if (mine.project !== undefined && mine.project.id !== projectId) return { ...lists, presence: "Gone" };
-  return { ...withCount({ counts, records: [...records, mine] }, id), presence: "Present" };
+  const own = await unlessMissing(readOnFull(context, api, () => api.environments.get(id), ["NotFound"]));
+  if (own === undefined) return { ...lists, presence };
+  if (own.project !== undefined && own.project.id !== projectId) return { ...lists, presence: "Gone" };
+  return { ...withCount({ counts, records: [...records, own] }, id), presence: "Present" };
 }
 
 /** Adds the count of a listed environment that the statistics lack, as they may lag. */

@@ -14,7 +14,7 @@ import { hasUpdate, settingsCondition } from "../shared/settings-synced.ts";
 import { listOnFull, readOnFull } from "../shared/surface.ts";
 import { fitText } from "../shared/text.ts";
 import {
-  mineOf,
+  ownRecord,
   namedDifferences,
   namedDrift,
   shownIn,
@@ -34,7 +34,7 @@ export interface NamedKind<K extends NamedTypes<Item>, Item extends ListedObject
   /** @throws ApiError */
   create(context: ReconcileContext<K>, api: Platform): Promise<Item>;
   /** Returns the record of the answer; undefined where it has none. @throws ApiError */
-  update(context: ReconcileContext<K>, api: Platform, mine: Item): Promise<Item | undefined>;
+  update(context: ReconcileContext<K>, api: Platform, own: Item): Promise<Item | undefined>;
   /** Returns the members of a record that an update sends. */
   sent(spec: K["spec"]): Partial<Item>;
   /** @throws ApiError */
@@ -100,8 +100,8 @@ async function listWithOwn<Item extends ListedObject>(
   const presence = presenceAmong(listed);
   if (id === undefined || context.identitySource !== "recorded" || isKnown(presence, context.goal))
     return { records: listed, presence };
-  const mine = await unlessMissing(readOnFull(context, api, () => area.get(id), ["NotFound"]));
-  if (mine !== undefined) return { records: [...listed, mine], presence: "Present" };
+  const own = await unlessMissing(readOnFull(context, api, () => area.get(id), ["NotFound"]));
+  if (own !== undefined) return { records: [...listed, own], presence: "Present" };
   const records = await area.list();
   return { records, presence: presenceAmong(records) };
 }
@@ -137,15 +137,15 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
         if (context.id !== undefined) await declared.delete(api, context.id);
         return { observed: { ...observed, deleting: true }, memory: context.memory };
       }
-      const mine = mineOf(context, observed);
-      if (mine === undefined) return { observed, memory: context.memory };
-      const answer = await declared.update(context, api, mine);
+      const own = ownRecord(context, observed);
+      if (own === undefined) return { observed, memory: context.memory };
+      const answer = await declared.update(context, api, own);
       const withRecord = (record: Item) => ({
         ...observed,
-        records: observed.records?.map((one) => (one.id === mine.id ? record : one)),
+        records: observed.records?.map((one) => (one.id === own.id ? record : one)),
         updated: true,
       });
-      const next = answer ?? { ...mine, ...declared.sent(context.spec) };
+      const next = answer ?? { ...own, ...declared.sent(context.spec) };
       const shown = answer ? withRecord(answer) : await readAfterWrite(api, () => declared.observe(context, api));
       const left = shown && namedDifferences(declared, context, shown);
       const memory = { ...declared.memoryOf(context, next), altered: alterationOf(context, left ?? []) };
@@ -205,7 +205,7 @@ function settingsSynced<K extends NamedTypes<Item>, Item extends ListedObject>(
 ): readonly ConditionFact[] {
   const { noun, operations } = declared;
   const { update } = operations;
-  const isShown = mineOf(context, observed) !== undefined;
+  const isShown = ownRecord(context, observed) !== undefined;
   if (isShown && hasUpdate(context, update)) return [];
   const paths = namedDifferences(declared, context, observed).map(({ path }) => path);
   return settingsCondition(context, paths, { noun, plural: `${noun}s`, update, isShown });

@@ -41,15 +41,15 @@ export interface NamedTypes<Item extends ListedObject = ListedObject> extends Ki
 
 export type NamedContext = ReconcileContext<NamedTypes>;
 
-/** What is known of a record. */
-type Known<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
+/** A record of which some members may be unknown. */
+type PartialRecord<Item> = { readonly [Member in keyof Item]?: Item[Member] | undefined };
 
 /** A setting, the name included. It is not compared where the spec or the platform has no value. */
 export interface NamedSetting<Spec, Item> {
   /** E.g. "spec.description". */
   readonly path: string;
   desired(spec: Spec): string | undefined;
-  observed(shown: Known<Item>): string | undefined;
+  observed(shown: PartialRecord<Item>): string | undefined;
 }
 
 /** The members of the declaration that the plan needs. */
@@ -61,7 +61,7 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Liste
   readonly operations: Readonly<Record<NamedAction, OperationName>>;
   readonly settings: readonly NamedSetting<K["spec"], Item>[];
   /** Returns the record of the object, or what is remembered of it where the platform shows none. */
-  recordOf(context: ReconcileContext<K>, observed: K["observed"]): Known<Item> | undefined;
+  recordOf(context: ReconcileContext<K>, observed: K["observed"]): PartialRecord<Item> | undefined;
   /** Returns the id of the project that `spec.allowedProjects` of the connection has to list. */
   projectOf(context: ReconcileContext<K>, id: Uuid): Uuid;
   /** Returns why nothing may be done in the parent. */
@@ -69,7 +69,7 @@ export interface NamedPlan<K extends NamedTypes = NamedTypes, Item extends Liste
   /** Returns why an object must not be adopted or changed, or, without an id, why none may be created. */
   checkReach?(context: ReconcileContext<K>, id: Uuid | undefined): StatusReason | undefined;
   /** Returns why a record does not suit the spec. */
-  checkRecord?(context: ReconcileContext<K>, record: Known<Item> | undefined): StatusReason | undefined;
+  checkRecord?(context: ReconcileContext<K>, record: PartialRecord<Item> | undefined): StatusReason | undefined;
 }
 
 /** Returns everything in the parent, by id. Every surface shows it, so it proves that an object exists. */
@@ -78,7 +78,7 @@ export function shownIn({ counts, records = [] }: NamedObserved): readonly { rea
 }
 
 /** Returns the record of the context's object, if the platform shows it. */
-export function mineOf<Item extends ListedObject>(
+export function ownRecord<Item extends ListedObject>(
   { id }: { readonly id: Uuid | undefined },
   { records }: { readonly records: readonly Item[] | undefined },
 ): Item | undefined {

@@ -16,7 +16,7 @@ import {
 import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import { hasOperation } from "../shared/surface.ts";
 import {
-  mineOf,
+  ownRecord,
   type NamedAction,
   type NamedContext,
   namedDifferences,
@@ -34,25 +34,25 @@ export function planNamed(kind: NamedPlan, context: NamedContext, observed: Name
   if (unreachable !== undefined) return { is: "stalled", why: unreachable };
   if (id === undefined) return planNew(kind, context, observed);
   if (!shownIn(observed).some((one) => one.id === id))
-    return planUnshown(context, observed.presence, missed(kind, context, id));
-  const mine = mineOf(context, observed);
+    return planUnshown(context, observed.presence, missingObject(kind, context, id));
+  const own = ownRecord(context, observed);
   const refused =
     kind.checkReach?.(context, id) ??
-    checkHolder(kind, context, mine, id) ??
+    checkHolder(kind, context, own, id) ??
     // This is checked before the object is recorded, as the spec cannot be fixed afterwards.
     kind.checkRecord?.(context, kind.recordOf(context, observed));
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
   return firstOf(context, [
-    () => checkDuplicate(context, mine, observed.records ?? [], `${kind.noun} "${context.spec.name}"`),
+    () => checkDuplicate(context, own, observed.records ?? [], `${kind.noun} "${context.spec.name}"`),
     () => checkSettings(kind, context, observed),
   ]);
 }
 
-function checkHolder({ noun }: NamedPlan, context: NamedContext, mine: ListedObject | undefined, id: Uuid) {
+function checkHolder({ noun }: NamedPlan, context: NamedContext, own: ListedObject | undefined, id: Uuid) {
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return alreadyManaged(id, holder);
-  return isMisnamed(context, mine) ? reasonOtherName(noun, id) : undefined;
+  return isMisnamed(context, own) ? reasonOtherName(noun, id) : undefined;
 }
 
 /**
@@ -64,7 +64,7 @@ function checkSettings(kind: NamedPlan, context: NamedContext, observed: NamedOb
   // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
   // not cause another update.
   const changes = observed.updated === true ? [] : namedDrift(kind, context, observed);
-  const can = mineOf(context, observed) !== undefined && hasOperation(context, operations.update);
+  const can = ownRecord(context, observed) !== undefined && hasOperation(context, operations.update);
   if (changes.length === 0 || !can || isAltered(context, namedDifferences(kind, context, observed))) return undefined;
   const message = `Update the ${noun}'s settings.`;
   return safely(operations.update, "update", { message, corrects: true, changes });
@@ -95,12 +95,12 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
   const { id } = context;
   if (id === undefined || context.goal === "stopped") return { is: "settled" };
   if (!shownIn(observed).some((one) => one.id === id))
-    return planUnshownRemoval(observed.presence, missed(kind, context, id));
+    return planUnshownRemoval(observed.presence, missingObject(kind, context, id));
   if (observed.deleting === true)
     return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
-  const mine = mineOf(context, observed);
+  const own = ownRecord(context, observed);
   // Anyone who may edit the resource can write the id: an object of another name may be somebody else's.
-  const isOther = mine !== undefined && !sameName(mine.name, context.spec.name);
+  const isOther = own !== undefined && !sameName(own.name, context.spec.name);
   const refused =
     reasonOutsideProjects(context, kind.projectOf(context, id)) ?? (isOther ? reasonOtherName(noun, id) : undefined);
   if (refused !== undefined) return { is: "stalled", why: refused };
@@ -108,5 +108,5 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
 }
 
-const missed = ({ noun, parent }: NamedPlan, { spec }: NamedContext, id: Uuid) =>
+const missingObject = ({ noun, parent }: NamedPlan, { spec }: NamedContext, id: Uuid) =>
   ({ noun, name: spec.name, id, where: parent }) as const;

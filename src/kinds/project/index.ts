@@ -8,7 +8,7 @@ import { count, id, managedStatus, text, atomicList } from "../../api/status.ts"
 import type { JsonObject, ReconcileContext } from "../../engine/contract/kind.ts";
 import type { EnvironmentCount, Project } from "../../platform/areas/projects.ts";
 import { listAge, namedKind, ofOrganization } from "../named/kind.ts";
-import { mineOf, type NamedAction, type NamedObserved } from "../named/model.ts";
+import { ownRecord, type NamedAction, type NamedObserved } from "../named/model.ts";
 import { altered } from "../shared/altered.ts";
 import { faultCondition, NOT_READ, sideRead, type SideRead } from "../shared/answers.ts";
 import { projectNotAllowed } from "../shared/names.ts";
@@ -94,24 +94,24 @@ export const project = namedKind<ProjectTypes, Project>({
   },
   observeParent: async (context, api) => ({ ...(await reads.observeParent(context, api)), environments: NOT_READ }),
 
-  recordOf: mineOf,
+  recordOf: ownRecord,
   memoryOf: ({ memory }) => memory,
   projectOf: (_context, id) => id,
   checkReach: (context, id) => projectNotAllowed(context, id ?? "new projects"),
 
   // A member that the answer lacks has the value that was sent.
   create: async ({ spec }, api) => ({ ...inputOf(spec), ...(await api.projects.create(inputOf(spec))) }),
-  update: ({ spec }, api, mine) => api.projects.update(mine, inputOf(spec)),
+  update: ({ spec }, api, own) => api.projects.update(own, inputOf(spec)),
   sent: inputOf,
   delete: (api, id) => api.projects.delete(id),
 
   report: (context, observed) => {
-    const mine = mineOf(context, observed);
+    const own = ownRecord(context, observed);
     return {
       conditions: faultCondition("EnvironmentsListed", observed.environments.fault),
       status: {
-        createdAt: fitOptional(mine?.createdAt),
-        updatedAt: fitOptional(mine?.updatedAt),
+        createdAt: fitOptional(own?.createdAt),
+        updatedAt: fitOptional(own?.updatedAt),
         ...environmentsOf(observed.environments.value ?? []),
       },
     };

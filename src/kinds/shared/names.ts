@@ -65,18 +65,18 @@ export function checkDuplicate(
     identitySource,
     records: { holderOf },
   }: WithRecords<"holderOf"> & Identified & { readonly spec: { readonly externalId?: Uuid | undefined } },
-  mine: ListedObject | undefined,
+  own: ListedObject | undefined,
   list: readonly ListedObject[],
   what: string,
 ): Plan<never> | undefined {
-  if (mine === undefined || identitySource !== "recorded" || spec.externalId !== undefined) return undefined;
-  const since = Date.parse(mine.createdAt ?? "");
+  if (own === undefined || identitySource !== "recorded" || spec.externalId !== undefined) return undefined;
+  const since = Date.parse(own.createdAt ?? "");
   const late = list.find(
     ({ id, name, createdAt }) =>
-      id !== mine.id && sameName(name, mine.name) && Date.parse(createdAt ?? "") >= since && holderOf(id) === undefined,
+      id !== own.id && sameName(name, own.name) && Date.parse(createdAt ?? "") >= since && holderOf(id) === undefined,
   );
   if (late === undefined) return undefined;
-  const message = `There is another ${what} on the platform, ${late.id}, created after this resource's own, ${mine.id}: perhaps by a request of this resource that was given up. Nothing is deleted. Delete it there, or set spec.externalId to ${mine.id}.`;
+  const message = `There is another ${what} on the platform, ${late.id}, created after this resource's own, ${own.id}: perhaps by a request of this resource that was given up. Nothing is deleted. Delete it there, or set spec.externalId to ${own.id}.`;
   return stalled("DuplicateRemote", message);
 }
 

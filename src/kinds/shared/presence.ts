@@ -57,8 +57,8 @@ export function planUnshownRemoval(presence: Presence, unshown: UnshownObject): 
 }
 
 function messageOf(presence: Presence, { noun, name, id, where }: UnshownObject): string {
-  const missed = `The platform's list does not show the ${noun} "${name}" (${id}) in ${where}`;
+  const unlisted = `The platform's list does not show the ${noun} "${name}" (${id}) in ${where}`;
   return presence === "Unconfirmed"
-    ? `${missed} any more. It counts as gone once two reads of the list that are a minute apart lack it.`
-    : `${missed}. That proves nothing: the list may be one page of several, or it has not shown the ${noun} since the operator started.`;
+    ? `${unlisted} any more. It counts as gone once two reads of the list that are a minute apart lack it.`
+    : `${unlisted}. That proves nothing: the list may be one page of several, or it has not shown the ${noun} since the operator started.`;
 }

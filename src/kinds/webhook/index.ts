@@ -160,14 +160,14 @@ function checkSettings(context: WebhookContext, { shown, sent }: Observed): Plan
   return safely("updateWebhook", "update", { corrects: true, message });
 }
 
-function planRemoval(context: WebhookContext, { shown: mine }: Observed): Plan<Action> {
+function planRemoval(context: WebhookContext, { shown: own }: Observed): Plan<Action> {
   const { id, memory, isFull } = context;
-  if (typeof mine !== "object" || !isFull)
+  if (typeof own !== "object" || !isFull)
     return stalled("DeleteNotSupported", "The platform's surface has no deletion of webhooks.");
   // Anyone who may edit the resource can write the id; another target may be another team's receiver.
   const isKnown =
-    memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(context, mine)));
-  if (!isOwnTarget(context, mine.targetUrl) && isKnown !== true) {
+    memory.altered && sameContent(memory.altered, alterationOf(context, webhookDifferences(context, own)));
+  if (!isOwnTarget(context, own.targetUrl) && isKnown !== true) {
     const message = `The webhook ${id} has another target than the spec, so it may not be the intended one; it is not deleted.`;
     return stalled("NameConflict", message);
   }

@@ -20,19 +20,19 @@ import {
 
 export function report(context: WebhookContext, observed: Observed): Report {
   const isMine = context.identitySource === "recorded";
-  const mine = isMine && typeof observed.shown === "object" ? observed.shown : undefined;
+  const own = isMine && typeof observed.shown === "object" ? observed.shown : undefined;
   return {
     ready: ready(context, observed),
     conditions: isMine ? settingsSynced(context, observed) : [],
     status: isMine
       ? {
-          ...facts(context, mine),
+          ...facts(context, own),
           registered: remembered(context, observed),
           altered: altered(context, observed),
           hasSecret: context.memory.hasSecret,
         }
       : {},
-    ...(observed.shown !== undefined && { drift: mine === undefined ? [] : webhookDrift(context, mine) }),
+    ...(observed.shown !== undefined && { drift: own === undefined ? [] : webhookDrift(context, own) }),
   };
 }
 
@@ -56,18 +56,18 @@ function settingsSynced(context: WebhookContext, { shown }: Observed): readonly 
 }
 
 /** Returns what the platform shows; where it shows nothing, the target that was sent last. */
-function facts(context: WebhookContext, mine: Webhook | undefined): JsonObject {
-  if (mine === undefined) {
+function facts(context: WebhookContext, own: Webhook | undefined): JsonObject {
+  if (own === undefined) {
     const { targetUrl } = wantedOf(context);
     const isSent = targetUrl !== undefined && !isOutdated(context);
     return { target: isSent ? shownTarget(targetUrl) : context.memory.target };
   }
   return {
-    target: shownTarget(mine.targetUrl),
-    events: (mine.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fitText(name)),
-    enabled: mine.enabled,
-    createdAt: fitOptional(mine.createdAt),
-    updatedAt: fitOptional(mine.updatedAt),
+    target: shownTarget(own.targetUrl),
+    events: (own.events ?? []).slice(0, WEBHOOK_EVENTS).map((name) => fitText(name)),
+    enabled: own.enabled,
+    createdAt: fitOptional(own.createdAt),
+    updatedAt: fitOptional(own.updatedAt),
   };
 }
 

@@ -36,7 +36,7 @@ const resource = defineResource({
 
 interface Observed {
   readonly all: readonly Remote[] | undefined;
-  readonly mine: Remote | undefined;
+  readonly own: Remote | undefined;
 }
 
 type Action = "create" | "update" | "deploy" | "stop" | "delete";
@@ -76,9 +76,9 @@ export const widget: Kind<WidgetTypes> = {
     throwIn(context.spec.explode, "observe");
     if (context.isFull) {
       const all = await api.list();
-      return { all, mine: all.find(({ id }) => id === context.id) };
+      return { all, own: all.find(({ id }) => id === context.id) };
     }
-    return { all: undefined, mine: context.id === undefined ? undefined : await api.get(context.id) };
+    return { all: undefined, own: context.id === undefined ? undefined : await api.get(context.id) };
   },
   plan: (context, observed) => {
     throwIn(context.spec.explode, "plan");
@@ -88,11 +88,11 @@ export const widget: Kind<WidgetTypes> = {
   act: async (step, { spec, memory, inputs, requested, ...context }, observed, api) => {
     throwIn(spec.explode, "act");
     const id = context.id ?? "";
-    const seen = (mine: Remote | undefined) => ({ observed: { ...observed, mine }, memory });
+    const seen = (own: Remote | undefined) => ({ observed: { ...observed, own }, memory });
     switch (step.action) {
       case "create": {
-        const mine = await api.create(spec.name, inputs.parentId, spec.note ?? "");
-        return mine.id === "" ? { observed, memory } : { ...seen(mine), id: mine.id };
+        const own = await api.create(spec.name, inputs.parentId, spec.note ?? "");
+        return own.id === "" ? { observed, memory } : { ...seen(own), id: own.id };
       }
       case "deploy": {
         const { commit = "" } = spec;
@@ -112,10 +112,10 @@ export const widget: Kind<WidgetTypes> = {
   },
   trace: async (intent, context, api) => {
     if (!intent.creates) {
-      const mine = await api.get(intent.id ?? "");
-      if (mine === undefined || mine.deploys === intent.mark) return { is: "absent" };
+      const own = await api.get(intent.id ?? "");
+      if (own === undefined || own.deploys === intent.mark) return { is: "absent" };
       const deployed = { commit: intent.commit ?? "" };
-      return { is: "landed", known: [{ observed: { all: undefined, mine }, memory: { ...context.memory, deployed } }] };
+      return { is: "landed", known: [{ observed: { all: undefined, own }, memory: { ...context.memory, deployed } }] };
     }
     if (!context.isFull) {
       return { is: "unknowable", why: why("CreateResultUnknown", "Nobody can tell.") };
@@ -123,21 +123,21 @@ export const widget: Kind<WidgetTypes> = {
     const all = await api.list();
     const known = all
       .filter(({ id, name }) => name === intent.name && context.records.holderOf(id) === undefined)
-      .map((mine) => ({ observed: { all, mine }, memory: context.memory, id: mine.id }));
+      .map((own) => ({ observed: { all, own }, memory: context.memory, id: own.id }));
     return known.length === 0 ? { is: "absent" } : { is: "landed", known };
   },
-  report: ({ spec, memory }, { mine }) => {
+  report: ({ spec, memory }, { own }) => {
     throwIn(spec.explode, "report");
     const { output, outputSecret } = spec;
     const secret = { name: outputSecret ?? "", data: { token: "s3cret-value" }, status: { told: outputSecret } };
-    const status = mine?.state === "ODD" ? "Unknown" : "True";
-    const isOther = mine !== undefined && differs(spec, mine);
+    const status = own?.state === "ODD" ? "Unknown" : "True";
+    const isOther = own !== undefined && differs(spec, own);
     return {
       ready: why("Available", "It is there."),
       conditions:
-        mine === undefined ? [] : [{ type: "Deployed", status, reason: mine.state, message: "As the platform says." }],
-      status: { state: mine?.state },
-      drift: isOther ? [{ path: "spec.note", desired: spec.note ?? "", observed: mine.note }] : [],
+        own === undefined ? [] : [{ type: "Deployed", status, reason: own.state, message: "As the platform says." }],
+      status: { state: own?.state },
+      drift: isOther ? [{ path: "spec.note", desired: spec.note ?? "", observed: own.note }] : [],
       ...(output !== undefined && { output: { name: output, data: {} } }),
       ...(outputSecret !== undefined && { lookWithin: 60_000, ...(memory.told !== outputSecret && { secret }) }),
     };
@@ -168,8 +168,8 @@ const step = (one: Step<Action>) => ({ is: "step", step: one }) as const;
 const DEPLOYING = why("Deploying", "A deployment runs.");
 const FAILED = stalled("DeploymentFailed", "It failed.");
 
-function differs({ note }: WidgetTypes["spec"], mine: Remote): boolean {
-  return note !== undefined && note !== mine.note;
+function differs({ note }: WidgetTypes["spec"], own: Remote): boolean {
+  return note !== undefined && note !== own.note;
 }
 
 function planNew(context: WidgetContext, observed: Observed): Plan<Action> {
@@ -193,47 +193,47 @@ function planGone({ policies }: WidgetContext, { all }: Observed): Plan<Action> 
 }
 
 function planOld(context: WidgetContext, observed: Observed, id: string): Plan<Action> {
-  const { mine } = observed;
-  if (mine === undefined) return planGone(context, observed);
+  const { own } = observed;
+  if (own === undefined) return planGone(context, observed);
   const holder = context.records.holderOf(id);
   if (holder !== undefined) return stalled("AlreadyManaged", `It belongs to ${holder}.`);
-  if (context.identitySource !== "recorded") return planProof(context, mine, id);
-  if (differs(context.spec, mine) && !context.policies.blockedOperations.has("update"))
-    return step(updateOf(context.spec, mine));
-  if (mine.state === "BUSY") return { is: "waiting", why: DEPLOYING };
-  if (mine.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
-  return planDeploy(context, mine);
+  if (context.identitySource !== "recorded") return planProof(context, own, id);
+  if (differs(context.spec, own) && !context.policies.blockedOperations.has("update"))
+    return step(updateOf(context.spec, own));
+  if (own.state === "BUSY") return { is: "waiting", why: DEPLOYING };
+  if (own.state === "ODD") return { is: "unknown", why: why("UnknownState", "An odd state."), condition: "Deployed" };
+  return planDeploy(context, own);
 }
 
-function updateOf({ note = "" }: WidgetTypes["spec"], mine: Remote): Step<Action> {
-  const changes = [{ path: "spec.note", desired: note, observed: mine.note }];
+function updateOf({ note = "" }: WidgetTypes["spec"], own: Remote): Step<Action> {
+  const changes = [{ path: "spec.note", desired: note, observed: own.note }];
   return { repeat: "safe", op: "update", action: "update", corrects: true, message: "Update the note.", changes };
 }
 
-function planDeploy({ spec: { commit }, memory, requested, policies }: WidgetContext, mine: Remote): Plan<Action> {
-  const failed = mine.state === "FAILED";
+function planDeploy({ spec: { commit }, memory, requested, policies }: WidgetContext, own: Remote): Plan<Action> {
+  const failed = own.state === "FAILED";
   const retry = failed && requested !== undefined && requested !== memory.deployed?.retry;
   const isDue = commit !== undefined && (memory.deployed?.commit !== commit || retry);
   if (!isDue || policies.blockedOperations.has("deploy")) return failed ? FAILED : { is: "settled" };
   const deploy = { repeat: "once", op: "deploy", action: "deploy", creates: false, why: DEPLOYING } as const;
-  return step({ ...deploy, commit, mark: mine.deploys });
+  return step({ ...deploy, commit, mark: own.deploys });
 }
 
 /** Adopts the object of a given or claimed id if it is proven to be the right one. */
-function planProof(context: WidgetContext, mine: Remote, id: string): Plan<Action> {
+function planProof(context: WidgetContext, own: Remote, id: string): Plan<Action> {
   const { isFull, policies, identitySource } = context;
   const isProven = isFull || policies.allowUnverifiedIds || identitySource === "orphaned";
   if (!isProven) return stalled("NotObservable", "Nothing shows where it belongs.");
-  return identitySource !== "given" && mine.name !== context.spec.name
+  return identitySource !== "given" && own.name !== context.spec.name
     ? stalled("NameConflict", "It has another name.")
     : { is: "adopt", id };
 }
 
-function planEnd(context: WidgetContext, { mine }: Observed): Plan<Action> {
-  if (mine === undefined) return { is: "settled" };
+function planEnd(context: WidgetContext, { own }: Observed): Plan<Action> {
+  if (own === undefined) return { is: "settled" };
   if (context.goal === "stopped") {
-    if (mine.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
-    return mine.state === "STOPPED" ? { is: "settled" } : step({ repeat: "safe", op: "stop", action: "stop" });
+    if (own.state === "ODD") return { is: "waiting", why: why("UnknownState", "An odd state.") };
+    return own.state === "STOPPED" ? { is: "settled" } : step({ repeat: "safe", op: "stop", action: "stop" });
   }
   return context.isFull
     ? step({ repeat: "safe", op: "delete", action: "delete" })

@@ -161,8 +161,8 @@ export function endOf(result: ReconcileResult): string {
 function scriptedKind(script: Script, happened: string[]): Widget {
   const { plans = [SETTLED], answers = {}, trace = { is: "absent" }, unread, kind } = script;
   let planned = 0;
-  const mine = newRemote(1, { name: "a" });
-  const shown: Observed = { all: [mine], mine };
+  const own = newRemote(1, { name: "a" });
+  const shown: Observed = { all: [own], own };
   return {
     ...widget,
     observe: async () => {

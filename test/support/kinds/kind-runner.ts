@@ -130,7 +130,11 @@ export function kindRunner<K extends KindTypes>(
   };
 
   /** A new process for each reconcile: only stored state is kept. */
-  const reconciliation = async (change: ContextChange, watched: AnyKind<K["api"]>, ops: string[]): Promise<Resolved> => {
+  const reconciliation = async (
+    change: ContextChange,
+    watched: AnyKind<K["api"]>,
+    ops: string[],
+  ): Promise<Resolved> => {
     const stored = object();
     const { uid } = stored.metadata;
     const local = new LocalState(uid, clock.monotonic());
