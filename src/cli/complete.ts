@@ -77,12 +77,12 @@ function partsOf(command: Command, rest: readonly string[], begun: string): Cand
 /** Returns the flag whose value is the word that comes next. */
 function flagAwaitingValue(last: ReturnType<typeof tokensOf>[number] | undefined, flags: Flags): Flag | undefined {
   const flag = last?.kind === "option" && last.value === undefined ? flags[last.name] : undefined;
-  return flag?.is === "switch" ? undefined : flag;
+  return flag?.type === "switch" ? undefined : flag;
 }
 
 /** @param start the text before the value in the same word */
 function valuesOf(flag: Flag, start: string): Candidates {
-  const choices = flag.is === "switch" ? ["true", "false"] : flag.is === "text" ? (flag.choices ?? []) : [];
+  const choices = flag.type === "switch" ? ["true", "false"] : flag.type === "text" ? (flag.choices ?? []) : [];
   return {
     all: choices.map((choice) => ({ text: `${start}${choice}` })),
     directive: "value" in flag && /FILE|DIR/.test(flag.value) ? FILES : NO_FILES,

@@ -79,13 +79,13 @@ function argText({ name, optional, many }: Arg): string {
 
 function flagLine([name, flag]: readonly [string, Flag]): readonly string[] {
   const short = flag.short === undefined ? "    " : `-${flag.short}, `;
-  const value = flag.is === "duration" ? " DURATION" : "value" in flag ? ` ${flag.value}` : "";
+  const value = flag.type === "duration" ? " DURATION" : "value" in flag ? ` ${flag.value}` : "";
   return [`${short}--${name}${value}`, `${flag.about}${end(flag)}`];
 }
 
 function end(flag: Flag): string {
-  if (flag.is === "list") return " (may be given several times)";
-  if (flag.is === "text" && flag.required === true) return " (required)";
+  if (flag.type === "list") return " (may be given several times)";
+  if (flag.type === "text" && flag.required === true) return " (required)";
   if (flag.fallback === undefined) return "";
   return ` (default ${String(flag.fallback)})`;
 }

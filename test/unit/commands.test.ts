@@ -36,7 +36,7 @@ describe("a command that the documentation or the program names", () => {
 /** The flags alone: prose stops before the arguments are complete. */
 function flagsOf(rest: readonly string[], flags: Parameters<typeof parse>[2]): unknown {
   const optional = Object.fromEntries(
-    Object.entries(flags).map(([name, flag]) => [name, flag.is === "text" ? { ...flag, required: undefined } : flag]),
+    Object.entries(flags).map(([name, flag]) => [name, flag.type === "text" ? { ...flag, required: undefined } : flag]),
   );
   return parse(rest, [{ name: "rest", about: "", many: true, optional: true }], optional as typeof flags);
 }

@@ -24,9 +24,13 @@ const catalog = apiCommand({
   formats: LIST_FORMATS,
   args: [{ name: "template", about: "key of one template, or key@version", optional: true }],
   flags: {
-    mode: { is: "text", value: "MODE", about: "mode of the cluster, e.g. PLATFORM_MANAGED, to select the constraints" },
-    provider: { is: "text", value: "PROVIDER", about: "cloud provider of the cluster, e.g. AWS; requires --mode" },
-    cluster: { is: "text", value: "ID", about: "id of the cluster, for -o yaml" },
+    mode: {
+      type: "text",
+      value: "MODE",
+      about: "mode of the cluster, e.g. PLATFORM_MANAGED, to select the constraints",
+    },
+    provider: { type: "text", value: "PROVIDER", about: "cloud provider of the cluster, e.g. AWS; requires --mode" },
+    cluster: { type: "text", value: "ID", about: "id of the cluster, for -o yaml" },
   },
   details:
     "-o yaml writes a PlatformBinding for each template, ready to be filled in: defaults as values, constraints as " +

@@ -27,7 +27,7 @@ const view: View<ClusterStatus> = {
   name: ({ clusterId }) => `cluster/${clusterId}`,
 };
 
-const YES = { yes: { is: "switch", short: "y", about: "do not ask for confirmation" } } as const satisfies Flags;
+const YES = { yes: { type: "switch", short: "y", about: "do not ask for confirmation" } } as const satisfies Flags;
 
 /**
  * Declares an action on a cluster that the user has to confirm.
@@ -76,22 +76,22 @@ async function firstLine(input: AsyncIterable<string | Uint8Array>): Promise<str
  * /cluster/{clusterId}/metrics).
  */
 const METRICS = {
-  endpoint: { is: "text", value: "NAME", required: true, about: "endpoint of the metrics API" },
-  query: { is: "text", value: "QUERY", required: true, about: "query to run" },
-  start: { is: "text", value: "TIME", about: "start of a range" },
-  end: { is: "text", value: "TIME", about: "end of a range" },
-  step: { is: "text", value: "DURATION", about: "resolution of a range" },
-  time: { is: "text", value: "TIME", about: "time of an instant query" },
-  timeout: { is: "text", value: "DURATION", about: "timeout of the query" },
-  dedup: { is: "text", value: "BOOL", about: "whether to merge replicas" },
-  "partial-response": { is: "text", value: "BOOL", about: "whether to accept a partial response" },
-  "max-source-resolution": { is: "text", value: "DURATION", about: "coarsest resolution of the source" },
-  engine: { is: "text", value: "NAME", about: "query engine" },
-  analyze: { is: "text", value: "BOOL", about: "whether to analyze the query" },
-  "board-short-name": { is: "text", value: "NAME", about: "dashboard of the query" },
-  "metric-short-name": { is: "text", value: "NAME", about: "metric of the query" },
-  "trace-id": { is: "text", value: "ID", about: "trace id of the request" },
-  range: { is: "text", value: "DURATION", about: "range of the query" },
+  endpoint: { type: "text", value: "NAME", required: true, about: "endpoint of the metrics API" },
+  query: { type: "text", value: "QUERY", required: true, about: "query to run" },
+  start: { type: "text", value: "TIME", about: "start of a range" },
+  end: { type: "text", value: "TIME", about: "end of a range" },
+  step: { type: "text", value: "DURATION", about: "resolution of a range" },
+  time: { type: "text", value: "TIME", about: "time of an instant query" },
+  timeout: { type: "text", value: "DURATION", about: "timeout of the query" },
+  dedup: { type: "text", value: "BOOL", about: "whether to merge replicas" },
+  "partial-response": { type: "text", value: "BOOL", about: "whether to accept a partial response" },
+  "max-source-resolution": { type: "text", value: "DURATION", about: "coarsest resolution of the source" },
+  engine: { type: "text", value: "NAME", about: "query engine" },
+  analyze: { type: "text", value: "BOOL", about: "whether to analyze the query" },
+  "board-short-name": { type: "text", value: "NAME", about: "dashboard of the query" },
+  "metric-short-name": { type: "text", value: "NAME", about: "metric of the query" },
+  "trace-id": { type: "text", value: "ID", about: "trace id of the request" },
+  range: { type: "text", value: "DURATION", about: "range of the query" },
 } as const;
 
 export const CLUSTERS: readonly Entry[] = [

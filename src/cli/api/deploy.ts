@@ -15,8 +15,8 @@ import { serviceView } from "./services.ts";
 
 /** The flags of commands that can wait. */
 const WAIT = {
-  wait: { is: "switch", about: "wait until the platform has finished" },
-  timeout: { is: "duration", fallback: "15m", about: "timeout of --wait" },
+  wait: { type: "switch", about: "wait until the platform has finished" },
+  timeout: { type: "duration", fallback: "15m", about: "timeout of --wait" },
 } as const satisfies Flags;
 
 const FIRST_WAIT_MS = 2_000;
@@ -44,7 +44,7 @@ export const DEPLOYMENTS: readonly Entry[] = [
     formats: LIST_FORMATS,
     args: [APPLICATION],
     flags: {
-      commit: { is: "text", value: "SHA", required: true, about: "commit to deploy" },
+      commit: { type: "text", value: "SHA", required: true, about: "commit to deploy" },
       ...WAIT,
     },
     details:

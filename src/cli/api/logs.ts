@@ -16,8 +16,8 @@ export const logs = apiCommand({
   operations: ["getApplicationLog"],
   args: [APPLICATION],
   flags: {
-    tail: { is: "count", value: "N", min: 1, fallback: 100, about: "number of lines" },
-    follow: { is: "switch", short: "f", about: "follow the log until Ctrl-C" },
+    tail: { type: "count", value: "N", min: 1, fallback: 100, about: "number of lines" },
+    follow: { type: "switch", short: "f", about: "follow the log until Ctrl-C" },
   },
   run: async (call) => {
     const { tail, follow } = call.flags;

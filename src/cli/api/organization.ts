@@ -41,8 +41,8 @@ export const ORGANIZATION: readonly Entry[] = [
     operations: ["listCloudProviders"],
     args: [{ name: "provider", about: "short name of the cloud provider, e.g. AWS" }],
     flags: {
-      arm: { is: "switch", about: "only regions with ARM machines" },
-      country: { is: "text", value: "COUNTRY", about: "only regions in this country, by code or name" },
+      arm: { type: "switch", about: "only regions with ARM machines" },
+      country: { type: "text", value: "COUNTRY", about: "only regions in this country, by code or name" },
     },
     read: async (call) => {
       const all = await (await call.platform()).catalog.cloudProviders();
@@ -78,7 +78,7 @@ export const ORGANIZATION: readonly Entry[] = [
     name: "repositories",
     about: "list the git repositories of the connected account",
     operations: ["listGitRepositories"],
-    flags: { "git-token-id": { is: "text", value: "ID", about: "git token to list with" } },
+    flags: { "git-token-id": { type: "text", value: "ID", about: "git token to list with" } },
     details: "The platform may support this for API tokens only, not for connections with the Bearer scheme.",
     read: async (call) => {
       const gitTokenId = call.flags["git-token-id"];

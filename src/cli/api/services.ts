@@ -91,7 +91,7 @@ export const SERVICES: readonly Entry[] = [
     args: [{ name: "environment", about: "id of the environment, or the name of a PlatformEnvironment" }],
     flags: {
       file: {
-        is: "text",
+        type: "text",
         short: "f",
         value: "FILE",
         required: true,

@@ -16,7 +16,7 @@ import { apiCommand } from "./declare.ts";
 const EXEC_GROUP = "client.authentication.k8s.io";
 const READ_ONLY = {
   "read-only": {
-    is: "switch",
+    type: "switch",
     fallback: true,
     about: "request a read-only token; --read-only=false for one that can write",
   },
@@ -51,13 +51,13 @@ export const CLUSTER_ACCESS: readonly Entry[] = [
     operations: [],
     args: [CLUSTER],
     flags: {
-      server: { is: "text", value: "URL", required: true, about: "address of the cluster's API server" },
+      server: { type: "text", value: "URL", required: true, about: "address of the cluster's API server" },
       "ca-file": {
-        is: "text",
+        type: "text",
         value: "FILE",
         about: "certificate authority of the API server, in PEM; defaults to the system's",
       },
-      name: { is: "text", value: "NAME", about: "name of the context; defaults to the cluster's id" },
+      name: { type: "text", value: "NAME", about: "name of the context; defaults to the cluster's id" },
       ...READ_ONLY,
     },
     details:

@@ -12,7 +12,7 @@ import { apiCommand, APPLICATION, readCommand } from "./declare.ts";
 const KINDS = ["PlatformApplication"] as const;
 const KEY = { name: "key", about: "name of the variable or secret" } as const;
 const FILE = {
-  file: { is: "text", short: "f", value: "FILE", about: "file with the value; defaults to standard input" },
+  file: { type: "text", short: "f", value: "FILE", about: "file with the value; defaults to standard input" },
 } as const;
 
 /** The two types of entries of an application, which have the same operations. */
@@ -60,16 +60,16 @@ export const VARIABLES_AND_SECRETS: readonly Entry[] = [
     args: [APPLICATION],
     flags: {
       file: {
-        is: "text",
+        type: "text",
         short: "f",
         value: "FILE",
         fallback: ".env",
         about: "file of KEY=value lines; - for standard input",
       },
-      secret: { is: "list", value: "KEY", about: "import this key as a secret" },
-      overwrite: { is: "switch", about: "replace existing variables, and secrets if the platform supports it" },
+      secret: { type: "list", value: "KEY", about: "import this key as a secret" },
+      overwrite: { type: "switch", about: "replace existing variables, and secrets if the platform supports it" },
       scope: {
-        is: "text",
+        type: "text",
         value: "SCOPE",
         about: "scope of the variables; defaults to APPLICATION on a full surface, otherwise not sent",
       },

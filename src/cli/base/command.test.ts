@@ -5,7 +5,7 @@ import { fakeIo } from "../../../test/support/programs/cli.ts";
 import { command } from "./command.ts";
 
 it("a command's own description of a shared flag replaces the shared one", () => {
-  const namespace = { is: "text", value: "NAME", about: "of this command" } as const;
+  const namespace = { type: "text", value: "NAME", about: "of this command" } as const;
   const { flags } = command({ asks: "cluster", flags: { namespace }, run: () => {} });
   expect(flags["namespace"]).toBe(namespace);
 });

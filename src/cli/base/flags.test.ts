@@ -4,14 +4,14 @@ import { UsageError } from "./exit.ts";
 import { parse, type Arg, type Flags } from "./flags.ts";
 
 const flags = {
-  follow: { is: "switch", short: "f", about: "go on" },
-  "read-only": { is: "switch", fallback: true, about: "only read" },
-  tail: { is: "count", value: "N", min: 1, fallback: 100, about: "lines" },
-  limit: { is: "count", value: "N", min: 0, about: "limit" },
-  key: { is: "list", value: "KEY", about: "a key" },
-  output: { is: "text", short: "o", value: "FORMAT", choices: ["json", "yaml"], fallback: "json", about: "format" },
-  name: { is: "text", value: "NAME", about: "name" },
-  timeout: { is: "duration", fallback: "1m", about: "patience" },
+  follow: { type: "switch", short: "f", about: "go on" },
+  "read-only": { type: "switch", fallback: true, about: "only read" },
+  tail: { type: "count", value: "N", min: 1, fallback: 100, about: "lines" },
+  limit: { type: "count", value: "N", min: 0, about: "limit" },
+  key: { type: "list", value: "KEY", about: "a key" },
+  output: { type: "text", short: "o", value: "FORMAT", choices: ["json", "yaml"], fallback: "json", about: "format" },
+  name: { type: "text", value: "NAME", about: "name" },
+  timeout: { type: "duration", fallback: "1m", about: "patience" },
 } as const satisfies Flags;
 
 const nothing = {
@@ -56,7 +56,7 @@ describe("the flags of a command", () => {
   });
 
   it("describe a required flag when it is missing", () => {
-    const required = { commit: { is: "text", value: "SHA", required: true, about: "commit to deploy" } } as const;
+    const required = { commit: { type: "text", value: "SHA", required: true, about: "commit to deploy" } } as const;
     expect(() => parse([], [], required)).toThrow(new UsageError("--commit is missing: commit to deploy."));
     expect(parse(["--commit=abc"], [], required).flags).toEqual({ commit: "abc" });
   });

@@ -13,9 +13,9 @@ interface Common {
 /** One flag, without its name. */
 export type Flag =
   /** A boolean: `--x` and `--x=true` are true, `--x=false` is false. */
-  | (Common & { readonly is: "switch"; readonly fallback?: true })
+  | (Common & { readonly type: "switch"; readonly fallback?: true })
   | (Common & {
-      readonly is: "text";
+      readonly type: "text";
       /** The placeholder of the value in the usage text. */
       readonly value: string;
       readonly fallback?: string;
@@ -23,11 +23,11 @@ export type Flag =
       readonly required?: true;
     })
   /** May be given several times. */
-  | (Common & { readonly is: "list"; readonly value: string })
+  | (Common & { readonly type: "list"; readonly value: string })
   /** A whole number from `min` on. */
-  | (Common & { readonly is: "count"; readonly value: string; readonly min: number; readonly fallback?: number })
+  | (Common & { readonly type: "count"; readonly value: string; readonly min: number; readonly fallback?: number })
   /** A duration as kubectl writes it, e.g. 90s or 1m30s, in milliseconds. */
-  | (Common & { readonly is: "duration"; readonly fallback?: string });
+  | (Common & { readonly type: "duration"; readonly fallback?: string });
 
 /** By name, without the dashes, in kebab-case. */
 export type Flags = Readonly<Record<string, Flag>>;
@@ -47,11 +47,11 @@ type MayMiss<Spec> = Spec extends { readonly required: true } | { readonly fallb
   ? never
   : undefined;
 
-type FlagValue<Spec extends Flag> = Spec extends { readonly is: "switch" }
+type FlagValue<Spec extends Flag> = Spec extends { readonly type: "switch" }
   ? boolean
-  : Spec extends { readonly is: "list" }
+  : Spec extends { readonly type: "list" }
     ? readonly string[]
-    : Spec extends { readonly is: "count" | "duration" }
+    : Spec extends { readonly type: "count" | "duration" }
       ? number | MayMiss<Spec>
       : OneOf<Spec, string> | MayMiss<Spec>;
 
@@ -93,11 +93,11 @@ export function tokensOf(argv: readonly string[], flags: Flags) {
 /** Describes the flags to parseArgs. */
 function optionsOf(flags: Flags): ParseArgsOptionsConfig {
   return Object.fromEntries(
-    Object.entries(flags).map(([name, { is, short }]) => [
+    Object.entries(flags).map(([name, { type, short }]) => [
       name,
       {
-        type: is === "switch" ? ("boolean" as const) : ("string" as const),
-        multiple: is === "list",
+        type: type === "switch" ? ("boolean" as const) : ("string" as const),
+        multiple: type === "list",
         ...(short === undefined ? {} : { short }),
       },
     ]),
@@ -125,7 +125,7 @@ function switched(argv: readonly string[], flags: Flags): string[] {
   const end = argv.indexOf("--");
   return argv.map((arg, at) => {
     const [, name = "", value] = /^--([^=]+)=(true|false)$/.exec(arg) ?? [];
-    if (flags[name]?.is !== "switch" || (end !== -1 && at > end)) return arg;
+    if (flags[name]?.type !== "switch" || (end !== -1 && at > end)) return arg;
     return value === "true" ? `--${name}` : `--no-${name}`;
   });
 }
@@ -133,7 +133,7 @@ function switched(argv: readonly string[], flags: Flags): string[] {
 type Given = string | boolean | readonly (string | boolean)[] | undefined;
 
 function valueOf(name: string, flag: Flag, given: Given): Value {
-  switch (flag.is) {
+  switch (flag.type) {
     case "switch":
       return typeof given === "boolean" ? given : (flag.fallback ?? false);
     case "list":

@@ -60,7 +60,7 @@ export const approveCommand = command({
   asks: "cluster",
   args: [TARGET],
   flags: {
-    hash: { is: "text", value: "HASH", about: "approve only this plan; fails if another plan is pending" },
+    hash: { type: "text", value: "HASH", about: "approve only this plan; fails if another plan is pending" },
   },
   details:
     "Shows the plan in status.plan and approves it by its hash. A plan that changes in the meantime is not approved.",
@@ -85,13 +85,13 @@ export const resolveCommand = command({
   args: [TARGET],
   flags: {
     id: {
-      is: "text",
+      type: "text",
       value: "UUID",
       about: "for CreateResultUnknown and DuplicateRemote: the id of the object on the platform",
     },
-    recreate: { is: "switch", about: "for CreateResultUnknown: nothing was created, so create the object" },
-    adopt: { is: "switch", about: "for ForeignLedger: the other installation has stopped, so take over the object" },
-    proceed: { is: "switch", about: "for MassChangeHeld on a connection: allow the changes" },
+    recreate: { type: "switch", about: "for CreateResultUnknown: nothing was created, so create the object" },
+    adopt: { type: "switch", about: "for ForeignLedger: the other installation has stopped, so take over the object" },
+    proceed: { type: "switch", about: "for MassChangeHeld on a connection: allow the changes" },
   },
   details: "Takes exactly one of the four flags. Check the platform first: the operator does not verify the decision.",
   run: async ({ args, flags, io, ...call }) => {

@@ -14,7 +14,7 @@ export const eventsCommand = command({
   asks: "cluster",
   args: [{ name: "object", about: "kind and name, e.g. papp/api; defaults to all objects", optional: true }],
   flags: {
-    type: { is: "text", value: "TYPE", choices: ["Normal", "Warning"], about: "only events of this type" },
+    type: { type: "text", value: "TYPE", choices: ["Normal", "Warning"], about: "only events of this type" },
     ...ALL_NAMESPACES,
   },
   formats: ["table", "wide", "json", "yaml", "name"],

@@ -22,7 +22,7 @@ export const getCommand = command({
   asks: "platform",
   args: [{ name: "kind", about: "a kind, e.g. papp; defaults to all kinds", optional: true }],
   flags: {
-    remote: { is: "switch", about: "compare the spec with the platform; -o wide does not truncate values" },
+    remote: { type: "switch", about: "compare the spec with the platform; -o wide does not truncate values" },
     ...ALL_NAMESPACES,
   },
   formats: ["table", "wide", "json", "yaml", "name"],

@@ -20,8 +20,8 @@ import { createScreen } from "./shared/screen.ts";
 
 /** The flags of commands that wait for objects. */
 export const WAIT_FOR_READY = {
-  wait: { is: "switch", about: "wait until the objects are Ready or Stalled" },
-  timeout: { is: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
+  wait: { type: "switch", about: "wait until the objects are Ready or Stalled" },
+  timeout: { type: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
 } as const satisfies Flags;
 
 export const reconcileCommand = command({

@@ -65,12 +65,12 @@ export const rollbackCommand = command({
   args: [APPLICATION],
   flags: {
     to: {
-      is: "count",
+      type: "count",
       value: "N",
       min: 1,
       about: "number of the deployment in history; defaults to the last other commit that ran",
     },
-    "dry-run": { is: "switch", about: "send the change to the API server as a dry run" },
+    "dry-run": { type: "switch", about: "send the change to the API server as a dry run" },
     ...WAIT_FOR_READY,
   },
   details:

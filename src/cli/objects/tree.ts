@@ -20,7 +20,7 @@ export const treeCommand = command({
   asks: "cluster",
   args: [{ name: "project", about: "a PlatformProject, to show only its objects", optional: true }],
   flags: {
-    watch: { is: "switch", short: "w", about: "watch: update the tree on a terminal, otherwise print every change" },
+    watch: { type: "switch", short: "w", about: "watch: update the tree on a terminal, otherwise print every change" },
     ...ALL_NAMESPACES,
   },
   formats: [...LIST_FORMATS, "dot"],

@@ -13,18 +13,18 @@ import { checkInstaller, checkOperatorRights, checkUser, checkWatchedNamespaces 
 export const checkCommand = command({
   asks: "platform",
   flags: {
-    pre: { is: "switch", about: "only check what is needed before the installation" },
+    pre: { type: "switch", about: "only check what is needed before the installation" },
     installation: {
-      is: "switch",
+      type: "switch",
       about: "only check the installation: CRDs, and the operator's lease and rights",
     },
     uninstall: {
-      is: "switch",
+      type: "switch",
       about: "only list what prevents an uninstallation: objects with a finalizer; of all namespaces without -n",
     },
     "all-namespaces": { ...ALL_NAMESPACES["all-namespaces"], about: "with --uninstall, all namespaces; the default" },
-    "service-account": { is: "text", value: "NAME", fallback: OPERATOR, about: "ServiceAccount of the operator" },
-    wait: { is: "duration", about: "repeat the checks until they succeed, for at most this time, e.g. 2m" },
+    "service-account": { type: "text", value: "NAME", fallback: OPERATOR, about: "ServiceAccount of the operator" },
+    wait: { type: "duration", about: "repeat the checks until they succeed, for at most this time, e.g. 2m" },
   },
   formats: ["table", "json", "yaml"],
   details: "The exit code is 1 if a check fails, 3 if one still fails after --wait.",

@@ -29,16 +29,16 @@ import {
 export const exportCommand = command({
   asks: "platform",
   flags: {
-    project: { is: "list", value: "ID|NAME", about: "only this project" },
+    project: { type: "list", value: "ID|NAME", about: "only this project" },
     all: {
-      is: "switch",
+      type: "switch",
       about: "all projects, and the clusters with their bindings if the platform lists them; the default",
     },
     "observe-only": {
-      is: "switch",
+      type: "switch",
       about: "write manifests with managementPolicy ObserveOnly, which never change the platform",
     },
-    output: { is: "text", short: "o", value: "DIR", about: "directory to write one file per project to" },
+    output: { type: "text", short: "o", value: "DIR", about: "directory to write one file per project to" },
   },
   details:
     "Writes YAML to standard output unless -o names a directory. When it is applied, the operator adopts the existing\n" +

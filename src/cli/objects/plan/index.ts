@@ -14,8 +14,8 @@ import type { PlanRow } from "./rows.ts";
 export const planCommand = command({
   asks: "cluster",
   flags: {
-    filename: { is: "list", short: "f", value: "FILE|DIR", about: "manifests to plan; - is standard input" },
-    recursive: { is: "switch", short: "R", about: "also read subdirectories" },
+    filename: { type: "list", short: "f", value: "FILE|DIR", about: "manifests to plan; - is standard input" },
+    recursive: { type: "switch", short: "R", about: "also read subdirectories" },
     ...OPERATOR_FLAGS,
   },
   formats: ["table", "json", "yaml", "name"],

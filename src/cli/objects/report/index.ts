@@ -23,7 +23,7 @@ export const reportCommand = command({
   asks: "platform",
   flags: {
     file: {
-      is: "text",
+      type: "text",
       short: "f",
       value: "FILE.tar.gz|DIR",
       fallback: "platform-report.tar.gz",
