@@ -197,7 +197,8 @@ describe("[R1] a resource that is created again under the same key", () => {
     await env.run(MINUTE);
     env.widget("a", {}, { annotations });
     await env.run(MINUTE);
-    expect([ready(env), idOf(env)]).toEqual(["Ready=True/Available", id]);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(idOf(env)).toBe(id);
     expect(effects(env)).toEqual(["create"]);
   });
 

@@ -65,7 +65,9 @@ describe("the deletion of an object", () => {
     const [calls, writes] = [env.world.calls.length, env.cluster.writes.length];
     await env.run(HOUR);
     const sent = env.world.calls.slice(calls).filter((call) => call.op === op).length;
-    expect([sent > 1, sent <= 6, env.cluster.writes.length]).toEqual([true, true, writes]);
+    expect(sent).toBeGreaterThan(1);
+    expect(sent).toBeLessThanOrEqual(6);
+    expect(env.cluster.writes.length).toBe(writes);
     over();
     await env.run(25 * MINUTE);
     expect(env.cluster.find("Widget", "a")).toBeUndefined();

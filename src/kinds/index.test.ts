@@ -89,11 +89,12 @@ describe("every kind", () => {
   it.each(RESOURCES)("$kind shows no time as the status stores it", ({ columns }) => {
     const times = columns.filter(({ jsonPath }) => /(\.at|At|Since|Until|Time|Timestamp)$/.test(jsonPath));
     const asStored = times.filter(({ type }) => type !== "date").map(({ jsonPath }) => jsonPath);
-    expect([[], [".status.nextRunChange.at"]]).toContainEqual(asStored);
+    expect(asStored.filter((path) => path !== ".status.nextRunChange.at")).toEqual([]);
   });
 
   it("has a short name of its own", () => {
     const names = RESOURCES.flatMap(({ shortNames }) => shortNames);
-    expect([names.length, new Set(names).size]).toEqual([RESOURCES.length, RESOURCES.length]);
+    expect(names).toHaveLength(RESOURCES.length);
+    expect(names).toEqual([...new Set(names)]);
   });
 });

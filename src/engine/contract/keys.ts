@@ -1,8 +1,8 @@
 /** The text forms of object keys and tenants. */
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
-import { nonEmptyText } from "./status.ts";
 import type { Uuid } from "./kind.ts";
+import { nonEmptyText } from "./status.ts";
 
 /** Returns "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
 export function keyText(key: ObjectKey): string {

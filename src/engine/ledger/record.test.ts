@@ -233,6 +233,9 @@ describe("the started marker", () => {
   });
 });
 
-it("finalizerDue is false once the object is deleted", () => {
-  expect([recorded(), recorded({}, { deleting: true })].map(finalizerDue)).toEqual([true, false]);
+it.each([
+  ["due while it is not being deleted", {}, true],
+  ["not due while it is being deleted", { deleting: true }, false],
+])("the finalizer of a recorded object is %s", (_title, change, expected) => {
+  expect(finalizerDue(recorded({}, change))).toBe(expected);
 });

@@ -41,9 +41,19 @@ describe("the dependency index", () => {
   });
 });
 
-it("a key of a cluster-scoped object is named without a namespace, and no other text is a key", () => {
+describe("the key of a cluster-scoped object", () => {
   const cluster = { kind: "ClusterLink", namespace: "", name: "default" };
-  expect([keyText(cluster), shortName(cluster)]).toEqual(["ClusterLink//default", "default"]);
-  expect(parseKey("ClusterLink//default")).toEqual(cluster);
+
+  it("has an empty namespace in its text, and is read from it again", () => {
+    expect(keyText(cluster)).toBe("ClusterLink//default");
+    expect(parseKey("ClusterLink//default")).toEqual(cluster);
+  });
+
+  it("is its name where people read it", () => {
+    expect(shortName(cluster)).toBe("default");
+  });
+});
+
+it("a text with two parts is no key", () => {
   expect(() => parseKey("Widget/a")).toThrow(RangeError);
 });

@@ -47,15 +47,17 @@ it("a database that is deleted is gone once neither the list nor its own read sh
   expect(plannedBy(context, await database.observe(context, platform(true)))).toBe("waiting Deleting");
 });
 
-it.each<[Failing]>([[FORBIDDEN], [FAILED], [GARBAGE], [MISSING]])(
-  "a database that was adopted by its name is not deployed where the read of its state fails: %j",
-  async (failing) => {
-    const context = contextWith({ memory: { lastDeployment: undefined, state: undefined } });
-    const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
-    expect(plannedBy(context, observed)).toBe("settled");
-    expect(database.report(context, observed).ready.reason).toBe("NotObservable");
-  },
-);
+it.each<[string, Failing]>([
+  ["is forbidden", FORBIDDEN],
+  ["fails", FAILED],
+  ["is not as documented", GARBAGE],
+  ["is not offered", MISSING],
+])("a database that was adopted by its name is not deployed where the read of its state %s", async (_how, failing) => {
+  const context = contextWith({ memory: { lastDeployment: undefined, state: undefined } });
+  const observed = await database.observe(context, failingPlatform("listServiceStatuses", failing));
+  expect(plannedBy(context, observed)).toBe("settled");
+  expect(database.report(context, observed).ready.reason).toBe("NotObservable");
+});
 
 describe("the connection Secret of a database", () => {
   const spec = { writeConnectionSecretToRef: { name: "main-connection" } };

@@ -140,6 +140,7 @@ describe.each([
       ["does not exist yet, but others do", fresh, { listed: [{ id: OTHER, name: "web" }] }, "create"],
       ["has the name of one", fresh, { listed: [{}] }, "adopt"],
       ["has the name of one that may not be taken", { ...fresh, adoption: "Never" }, { listed: [{}] }, CONFLICT],
+      ["has the name of two", fresh, { listed: [{}, { id: OTHER }] }, "stalled DuplicateRemote"],
       ["has the name of one that is held", { ...fresh, ...held }, { listed: [{}] }, MANAGED],
       ["has to exist", { ...fresh, adoption: "Required" }, nowhere, "waiting DependencyNotReady"],
       ["is in another organization", fresh, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
@@ -22,11 +22,26 @@ function platform(projects: Readonly<Record<string, readonly string[] | ApiFailu
   return { api: { projects: { list, environmentStats } } as unknown as Platform, asked };
 }
 
-it("the way up from an id ends at the first project that has it", async () => {
-  const { api, asked } = platform({ one: ["a"], two: ["b"], three: ["c"] });
-  expect([await projectOfEnvironment(api, "b"), asked]).toEqual(["two", ["one", "two"]]);
-  expect(await projectOfEnvironment(api, "z")).toBeUndefined();
-  expect([await isProjectOfOrganization(api, "two"), await isProjectOfOrganization(api, "b")]).toEqual([true, false]);
+describe("the project of an environment", () => {
+  const projects = { one: ["a"], two: ["b"], three: ["c"] };
+
+  it("is the first that has it, and no project after that is read", async () => {
+    const { api, asked } = platform(projects);
+    expect(await projectOfEnvironment(api, "b")).toBe("two");
+    expect(asked).toEqual(["one", "two"]);
+  });
+
+  it("is none where no project of the organization has it", async () => {
+    expect(await projectOfEnvironment(platform(projects).api, "z")).toBeUndefined();
+  });
+});
+
+it.each([
+  ["is", "two", true],
+  ["is not, if it is an environment's,", "b", false],
+])("an id %s a project of the organization", async (_title, id, expected) => {
+  const { api } = platform({ one: ["a"], two: ["b"] });
+  expect(await isProjectOfOrganization(api, id)).toBe(expected);
 });
 
 it.each<[string, ApiFailure["is"], string, string | undefined]>([

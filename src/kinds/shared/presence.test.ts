@@ -6,23 +6,28 @@ import { asPage } from "../../platform/codec/listing.ts";
 import { planUnshown, planUnshownRemoval, presenceIn } from "./presence.ts";
 
 const ID = "00000000-0000-4000-8000-000000000001";
-const MISSED = { noun: "project", name: "shop", id: ID, where: "the organization" } as const;
+const UNLISTED = { noun: "project", name: "shop", id: ID, where: "the organization" } as const;
 const isIt = (one: string) => one === ID;
 
-it.each([
+describe.each([
   ["that shows it", [ID], "Shown", "Present"],
   ["that holds all there is", ["other"], "Missing", "Gone"],
   ["that is a page", asPage(["other"]), "Unclear", "Unproven"],
   ["that has the length of a page", Array.from({ length: 20 }, String), "Unclear", "Unproven"],
-] as const)(
-  "an object that is looked for in a list %s is judged by the engine if it was recorded, and at once if not",
-  (_name, list, evidence, expected) => {
+] as const)("the presence of an object after a list %s", (_name, list, evidence, expected) => {
+  const found = (identitySource: IdentitySource) => {
     const presence = vi.fn<(evidence: string) => Presence>(() => "Unconfirmed");
-    const of = (identitySource: IdentitySource) => presenceIn({ identitySource, records: { presence } }, list, isIt);
-    expect([of("recorded"), of("given")]).toEqual(["Unconfirmed", expected]);
-    expect(presence.mock.calls).toEqual([[evidence]]);
-  },
-);
+    return { is: presenceIn({ identitySource, records: { presence } }, list, isIt), asked: presence.mock.calls };
+  };
+
+  it("is what the engine makes of this and earlier lists, if the object is recorded", () => {
+    expect(found("recorded")).toEqual({ is: "Unconfirmed", asked: [[evidence]] });
+  });
+
+  it("follows from this list alone, if the user gave the id", () => {
+    expect(found("given")).toEqual({ is: expected, asked: [] });
+  });
+});
 
 describe("an object that no list shows", () => {
   it.each<[IdentitySource, Presence, "Fail" | "Recreate", string]>([
@@ -34,7 +39,7 @@ describe("an object that no list shows", () => {
     ["given", "Gone", "Fail", "stalled InvalidSpec"],
     ["orphaned", "Gone", "Fail", "stalled ExternalResourceDeleted"],
   ])("that is %s and %s, under onMissing %s: %s", (identitySource, presence, onMissing, expected) => {
-    expect(said(planUnshown({ identitySource, policies: { onMissing } }, presence, MISSED))).toBe(expected);
+    expect(said(planUnshown({ identitySource, policies: { onMissing } }, presence, UNLISTED))).toBe(expected);
   });
 
   it.each<[Presence, string]>([
@@ -42,6 +47,6 @@ describe("an object that no list shows", () => {
     ["Unconfirmed", "waiting Deleting"],
     ["Unproven", "stalled NotObservable"],
   ])("that is being deleted and is %s: %s", (presence, expected) => {
-    expect(said(planUnshownRemoval(presence, MISSED))).toBe(expected);
+    expect(said(planUnshownRemoval(presence, UNLISTED))).toBe(expected);
   });
 });
