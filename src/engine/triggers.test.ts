@@ -53,7 +53,7 @@ describe("a change needs a reconcile of the object itself", () => {
     expect(needsReconcile({ type: "updated", object: now, old })).toBe(expected);
   });
 
-  it.each(["added", "deleted"] as const)("when it is %s", (type) => {
+  it.each(["added", "deleted"] as const)("when the object is %s", (type) => {
     expect(needsReconcile({ type, object: object() })).toBe(true);
   });
 });
@@ -83,30 +83,42 @@ it.each<[string, KubeObject, boolean]>([
   ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
   ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
   ["that keeps an answer of the user", annotated({ [RESOLVE]: "adopt:theirs" }), true],
-])("at a start, an object may wait %s", (_, held, expected) => {
+])("at a start, the first reconcile of an object may wait %s", (_, held, expected) => {
   expect(hasNothingPending(held)).toBe(expected);
 });
 
 const changing: JsonObject = { ...WORKING, appliedGeneration: 1 };
 const fresh = anObject();
 
-it.each<[string, KubeObject, string]>([
-  ["settled", object(), "low"],
-  ["settled, with an unconfirmed action", object({}, { ...READY, intent: { v: 1 } }), "normal"],
-  ["at work", object({}, WORKING), "normal"],
-  ["new", fresh, "high"],
-  ["new, its first deployment refused by the rate limit", object({}, { ...WORKING, intent: { v: 1 } }), "normal"],
-  ["changed, its deployment refused by the rate limit", object({}, { ...changing, intent: { v: 1 } }), "urgent"],
-  ["changed, its deployment accepted", object({}, changing), "normal"],
-  ["changed", object({ generation: 3 }), "urgent"],
-  ["changed while at work", object({ generation: 3 }, WORKING), "urgent"],
-  ["deleted", object(DELETED), "urgent"],
-  ["asked to reconcile", annotated(ASKED), "urgent"],
-  ["asked to reconcile, and done", object({ annotations: ASKED }, HANDLED), "low"],
-  ["to deploy again", annotated(REDEPLOY), "urgent"],
-  ["to deploy again, and done", object({ annotations: REDEPLOY }, REDEPLOYED), "low"],
-  ["with a person's decision", object({ annotations: { [RESOLVE]: "recreate:1-a" } }, WORKING), "urgent"],
-  ["settled, with a decision that was used", annotated({ [RESOLVE]: "recreate:1-a" }), "low"],
-])("the priority of an object %s: %#", (_, one, expected) => {
+it.each<[what: string, priority: string, object: KubeObject]>([
+  ["that is settled", "low", object()],
+  ["that is settled, with an unconfirmed action,", "normal", object({}, { ...READY, intent: { v: 1 } })],
+  ["that is worked on", "normal", object({}, WORKING)],
+  ["that is new", "high", fresh],
+  [
+    "that is new, and whose first deployment the rate limit refused,",
+    "normal",
+    object({}, { ...WORKING, intent: { v: 1 } }),
+  ],
+  [
+    "that changed, and whose deployment the rate limit refused,",
+    "urgent",
+    object({}, { ...changing, intent: { v: 1 } }),
+  ],
+  ["that changed, and whose deployment was accepted,", "normal", object({}, changing)],
+  ["that changed", "urgent", object({ generation: 3 })],
+  ["that changed while it is worked on", "urgent", object({ generation: 3 }, WORKING)],
+  ["that is being deleted", "urgent", object(DELETED)],
+  ["with a request to reconcile", "urgent", annotated(ASKED)],
+  ["with a request to reconcile that is handled", "low", object({ annotations: ASKED }, HANDLED)],
+  ["with a request to deploy again", "urgent", annotated(REDEPLOY)],
+  ["with a request to deploy again that is handled", "low", object({ annotations: REDEPLOY }, REDEPLOYED)],
+  [
+    "that waits for a person, who has answered,",
+    "urgent",
+    object({ annotations: { [RESOLVE]: "recreate:1-a" } }, WORKING),
+  ],
+  ["that is settled, with an answer that was used,", "low", annotated({ [RESOLVE]: "recreate:1-a" })],
+])("an object %s has the priority %s", (_what, expected, one) => {
   expect(priorityOf(one)).toBe(expected);
 });

@@ -95,12 +95,12 @@ describe("an outcome", () => {
   });
 
   it.each<[what: string, status: Json, isDropped: boolean]>([
-    ["the same status", over, false],
-    ["another state", { ...over, state: "BUSY" }, false],
-    ["another id", { ...over, externalId: "other" }, true],
-    ["an intent", { ...over, intent: { v: 1 } }, true],
-    ["another memory", { ...over, deployed: "c2" }, true],
-  ])("is dropped where another process changed the record, with %s: %#", (_, status, isDropped) => {
+    ["is kept with the same status", over, false],
+    ["is kept with another state", { ...over, state: "BUSY" }, false],
+    ["is dropped with another id", { ...over, externalId: "other" }, true],
+    ["is dropped with an intent", { ...over, intent: { v: 1 } }, true],
+    ["is dropped with another memory", { ...over, deployed: "c2" }, true],
+  ])("%s that another process wrote", (_, status, isDropped) => {
     const { outcome: left } = after(outcome, (one) => one.dropOvertaken(kind, anObject({ status })));
     expect(left === undefined).toBe(isDropped);
   });

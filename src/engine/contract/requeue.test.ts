@@ -33,7 +33,7 @@ describe("parseDuration", () => {
   });
 });
 
-describe("pollInterval", () => {
+describe("the poll interval", () => {
   const asked = (value: string, windows = DEFAULT_WINDOWS) =>
     pollInterval(anObject({ meta: { annotations: { [POLL_INTERVAL]: value } } }), windows);
 
@@ -44,7 +44,7 @@ describe("pollInterval", () => {
     ["0s", 30_000, undefined],
     ["soon", 600_000, "soon"],
     ["", 600_000, ""],
-  ])("of %j", (value, ms, invalid) => {
+  ])("of the annotation %j is %i ms, and the invalid value is %s", (value, ms, invalid) => {
     expect(asked(value)).toEqual({ ms, invalid });
   });
 

@@ -9,20 +9,44 @@ import { checkInstallation, identify, identityMismatch } from "./record.ts";
 
 const [A, B, C] = [uuid(1), uuid(2), uuid(3)];
 
-describe("identify", () => {
+describe("the identity of a resource", () => {
   it.each<[string, Json | undefined, Json | undefined, string | undefined, unknown]>([
-    ["nothing", undefined, undefined, undefined, { is: "none" }],
-    ["a status", A, undefined, undefined, { is: "known", id: A, identitySource: "recorded" }],
-    ["a status over an annotation", A, undefined, B, { is: "known", id: A, identitySource: "recorded" }],
-    ["a status that the spec confirms", A, A, B, { is: "known", id: A, identitySource: "recorded" }],
-    ["a spec", undefined, B, undefined, { is: "known", id: B, identitySource: "given" }],
-    ["a spec over an annotation", undefined, B, C, { is: "known", id: B, identitySource: "given" }],
-    ["an annotation", undefined, undefined, C, { is: "known", id: C, identitySource: "claimed" }],
-    ["an annotation that is no id", undefined, undefined, "../../x", { is: "none" }],
-    ["an empty annotation", undefined, undefined, "", { is: "none" }],
-    ["an empty status", "", undefined, C, { is: "known", id: C, identitySource: "claimed" }],
-    ["a status of another type", 7, undefined, undefined, { is: "none" }],
-  ])("by %s", (_, recorded, given, claimed, expected) => {
+    ["is none without a status, a spec and an annotation", undefined, undefined, undefined, { is: "none" }],
+    ["is that of the status", A, undefined, undefined, { is: "known", id: A, identitySource: "recorded" }],
+    [
+      "is that of the status, not of the annotation",
+      A,
+      undefined,
+      B,
+      { is: "known", id: A, identitySource: "recorded" },
+    ],
+    ["is that of the status where the spec confirms it", A, A, B, { is: "known", id: A, identitySource: "recorded" }],
+    [
+      "is that of the spec where there is no status",
+      undefined,
+      B,
+      undefined,
+      { is: "known", id: B, identitySource: "given" },
+    ],
+    ["is that of the spec, not of the annotation", undefined, B, C, { is: "known", id: B, identitySource: "given" }],
+    [
+      "is the claim of the annotation where there is nothing else",
+      undefined,
+      undefined,
+      C,
+      { is: "known", id: C, identitySource: "claimed" },
+    ],
+    ["is none where the annotation is no id", undefined, undefined, "../../x", { is: "none" }],
+    ["is none where the annotation is empty", undefined, undefined, "", { is: "none" }],
+    [
+      "is the claim of the annotation where the status is empty",
+      "",
+      undefined,
+      C,
+      { is: "known", id: C, identitySource: "claimed" },
+    ],
+    ["is none where the status is of another type", 7, undefined, undefined, { is: "none" }],
+  ])("%s", (_, recorded, given, claimed, expected) => {
     const meta = claimed === undefined ? {} : { annotations: { [EXTERNAL_ID]: claimed } };
     const object = anObject({ status: { externalId: recorded }, spec: { externalId: given }, meta });
     expect(identify(object)).toEqual(expected);
@@ -40,20 +64,20 @@ it("a resource that is being deleted is identified by its record, whatever its s
   expect(identify(object)).toEqual({ is: "known", id: A, identitySource: "recorded" });
 });
 
-describe("identityMismatch", () => {
+describe("the place of a recorded object", () => {
   const now = { connectionUid: "c", host: "h", organizationId: "o", parentId: "p", installation: "i" };
   const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { identity } });
 
   it.each<[string, Json | undefined, string | undefined]>([
-    ["nothing pinned", undefined, undefined],
-    ["the same", { ...now }, undefined],
-    ["a connection that was re-created", { ...now, connectionUid: "other" }, undefined],
-    ["another host", { ...now, host: "x" }, "ConnectionChanged"],
-    ["another organization", { ...now, organizationId: "x" }, "ConnectionChanged"],
-    ["another parent", { ...now, parentId: "x" }, "ParentChanged"],
-    ["no parent", { ...now, parentId: undefined }, undefined],
-    ["odd pins", "x", undefined],
-  ])("with %s", (_, identity, reason) => {
+    ["is no other where none is recorded", undefined, undefined],
+    ["is no other where all is the same", { ...now }, undefined],
+    ["is no other where the connection was created again", { ...now, connectionUid: "other" }, undefined],
+    ["is another on another host", { ...now, host: "x" }, "ConnectionChanged"],
+    ["is another in another organization", { ...now, organizationId: "x" }, "ConnectionChanged"],
+    ["is another under another parent", { ...now, parentId: "x" }, "ParentChanged"],
+    ["is no other where no parent is recorded", { ...now, parentId: undefined }, undefined],
+    ["is no other where the record makes no sense", "x", undefined],
+  ])("%s", (_, identity, reason) => {
     expect(identityMismatch(pinned(identity), now)?.reason).toBe(reason);
   });
 
@@ -71,7 +95,7 @@ describe("identityMismatch", () => {
   });
 });
 
-describe("checkInstallation", () => {
+describe("an object of two installations", () => {
   const connection = anObject({ meta: { name: "default" } });
   const moved = anObject({ meta: { annotations: { [RESOLVE]: "adopt:theirs" } } });
   const refusalOf = (object: KubeObject, through: KubeObject | null = connection): string | undefined => {
@@ -93,23 +117,23 @@ describe("checkInstallation", () => {
     });
 
   it.each<[string, Json | undefined, Readonly<Record<string, string>>, string | undefined]>([
-    ["nothing", undefined, {}, undefined],
-    ["our status", "ours", {}, undefined],
-    ["their status", "theirs", {}, "ForeignLedger"],
-    ["our status over their annotation", "ours", { [INSTALLATION]: "theirs" }, undefined],
-    ["their annotation alone", undefined, { [INSTALLATION]: "theirs" }, "ForeignLedger"],
-    ["our intent", undefined, { [INTENT]: intent("ours") }, undefined],
-    ["their intent alone", undefined, { [INTENT]: intent("theirs") }, "ForeignLedger"],
-    ["their intent over what is ours", "ours", { [INTENT]: intent("theirs") }, undefined],
-    ["an intent that cannot be read", undefined, { [INTENT]: "{" }, undefined],
-    ["their status, adopted", "theirs", { [RESOLVE]: "adopt:theirs" }, undefined],
-    ["their status, another installation adopted", "theirs", { [RESOLVE]: "adopt:others" }, "ForeignLedger"],
-    ["their status, another value", "theirs", { [RESOLVE]: "recreate:theirs" }, "ForeignLedger"],
-  ])("by %s", (_, installation, annotations, expected) => {
+    ["is ours where nothing is recorded", undefined, {}, undefined],
+    ["is ours by our status", "ours", {}, undefined],
+    ["is theirs by their status", "theirs", {}, "ForeignLedger"],
+    ["is ours by our status, although the annotation is theirs", "ours", { [INSTALLATION]: "theirs" }, undefined],
+    ["is theirs by the annotation alone", undefined, { [INSTALLATION]: "theirs" }, "ForeignLedger"],
+    ["is ours by our intent", undefined, { [INTENT]: intent("ours") }, undefined],
+    ["is theirs by their intent alone", undefined, { [INTENT]: intent("theirs") }, "ForeignLedger"],
+    ["is ours by our status, although the intent is theirs", "ours", { [INTENT]: intent("theirs") }, undefined],
+    ["is ours where the intent cannot be read", undefined, { [INTENT]: "{" }, undefined],
+    ["is ours once a person answers adopt:theirs", "theirs", { [RESOLVE]: "adopt:theirs" }, undefined],
+    ["is theirs where a person adopts another installation", "theirs", { [RESOLVE]: "adopt:others" }, "ForeignLedger"],
+    ["is theirs where the answer is to another question", "theirs", { [RESOLVE]: "recreate:theirs" }, "ForeignLedger"],
+  ])("%s", (_, installation, annotations, expected) => {
     expect(refusalOf(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
   });
 
-  it("returns nothing once the connection answers adopt:theirs, and the reason without a connection", () => {
+  it("is ours once the connection has the answer adopt:theirs, and theirs without a connection", () => {
     const object = anObject({ status: { identity: { installation: "theirs" } } });
     expect(refusalOf(object, moved)).toBeUndefined();
     expect(refusalOf(object, null)).toBe("ForeignLedger");

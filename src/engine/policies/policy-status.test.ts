@@ -41,16 +41,16 @@ it("a plan shows as many fields as the status takes", () => {
 });
 
 it.each<[what: string, plan: StatusPlan | undefined, generation: number, covered: boolean]>([
-  ["its own generation", plan(), 3, true],
-  ["a newer generation", plan(), 4, false],
-  ["an older generation", plan(), 2, false],
-  ["an operation that it does not list", plan({ actions: [{ operation: "delete" }] }), 3, false],
-  ["what follows a create", plan({ actions: [CREATE] }), 3, true],
-  ["what follows a create of another generation", plan({ actions: [CREATE] }), 4, false],
-  ["what follows a create beside other steps", plan({ actions: [{ operation: "delete" }, CREATE] }), 3, true],
-  ["nothing while it is not approved", plan({ approved: undefined }), 3, false],
-  ["nothing where there is none", undefined, 3, false],
-])("an approved plan covers %s: %#", (_, approved, generation, covered) => {
+  ["covers a step of its own generation", plan(), 3, true],
+  ["covers none of a newer generation", plan(), 4, false],
+  ["covers none of an older generation", plan(), 2, false],
+  ["covers no operation that it does not list", plan({ actions: [{ operation: "delete" }] }), 3, false],
+  ["covers what follows a create", plan({ actions: [CREATE] }), 3, true],
+  ["covers nothing that follows a create of another generation", plan({ actions: [CREATE] }), 4, false],
+  ["covers what follows a create beside other steps", plan({ actions: [{ operation: "delete" }, CREATE] }), 3, true],
+  ["covers nothing while it is not approved", plan({ approved: undefined }), 3, false],
+  ["that does not exist covers nothing", undefined, 3, false],
+])("a plan %s", (_, approved, generation, covered) => {
   expect(covers(approved, generation, update)).toBe(covered);
 });
 

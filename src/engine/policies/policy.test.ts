@@ -26,10 +26,13 @@ it.each<[Readonly<Record<string, string>> | undefined, string | undefined, strin
   [{ [FLUX]: "1" }, "1", undefined],
   [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, undefined, "1"],
   [{ [RECONCILE_REQUESTED_AT]: "1", [FLUX]: "2" }, "1", undefined],
-])("requestedToken of %o after %s is %s", (annotations, lastHandledReconcileAt, expected) => {
-  const meta = annotations === undefined ? {} : { annotations };
-  expect(requestedToken(anObject({ meta, status: { lastHandledReconcileAt } }))).toBe(expected);
-});
+])(
+  "the annotations %o, after the request %s was handled, request %s",
+  (annotations, lastHandledReconcileAt, expected) => {
+    const meta = annotations === undefined ? {} : { annotations };
+    expect(requestedToken(anObject({ meta, status: { lastHandledReconcileAt } }))).toBe(expected);
+  },
+);
 
 it.each<[what: string, annotation: string | undefined, status: JsonObject, expected: string | undefined]>([
   ["without a request", undefined, { externalId: "id" }, undefined],
@@ -59,11 +62,14 @@ it.each<[Json | undefined, boolean, boolean, string]>([
   ["Required", false, false, "Required"],
   ["IfUniqueName", false, false, "IfUniqueName"],
   ["else", true, true, "IfUniqueName"],
-])("adoptionPolicy %s, listable %s, parent managed here %s: %s", (adoption, listable, parentManagedHere, expected) => {
-  const object = anObject({ spec: { lifecycle: { adoptionPolicy: adoption } } });
-  const { adoption: said } = policiesOf(object, NO_DEFAULTS);
-  expect(adoptionPolicy(said, { listable, parentManagedHere })).toBe(expected);
-});
+])(
+  "adoptionPolicy %s where a list shows the names (%s) and a resource stands for the parent (%s) means %s",
+  (adoption, listable, parentManagedHere, expected) => {
+    const object = anObject({ spec: { lifecycle: { adoptionPolicy: adoption } } });
+    const { adoption: said } = policiesOf(object, NO_DEFAULTS);
+    expect(adoptionPolicy(said, { listable, parentManagedHere })).toBe(expected);
+  },
+);
 
 it.each<[Json | undefined, string]>([
   [undefined, "Retain"],

@@ -308,9 +308,9 @@ describe("an orphan that cannot be recorded", () => {
   });
 
   it.each<[what: string, afterMs: Ms, isReleased: boolean]>([
-    ["before five minutes", 300_000 - 1, false],
-    ["after five minutes, with a Warning", 300_000, true],
-  ])("releases the resource %s: %#", async (_, afterMs, isReleased) => {
+    ["holds the resource for five minutes", 300_000 - 1, false],
+    ["releases the resource after five minutes, with a Warning", 300_000, true],
+  ])("%s", async (_, afterMs, isReleased) => {
     const env = await failingLedger(going("Retain"));
     await remove(env.r);
     await env.clock.advance(afterMs);

@@ -29,15 +29,15 @@ it.each<[string, StatusReason, WorkSince | undefined, StatusReason | undefined, 
   ["begins anew where a state comes back", building, since(7, deploying), building, now],
   ["is overdue if an earlier process reported an unknown state", unknown, undefined, unknown, now - deadlineMs],
   ["is none while nothing is under way", approval, since(7), building, undefined],
-])("[C10] workOf %s", (_, why, before, told, expected) => {
+])("[C10] the work of the platform that an object waits for %s", (_, why, before, told, expected) => {
   const object = anObject(told === undefined ? {} : { status: stalledFor(told) });
   expect(workOf(object, before, why, { deadlineMs, now })?.since).toBe(expected);
 });
 
 it.each([
-  [deadlineMs, now - deadlineMs, true],
-  [deadlineMs, now - deadlineMs + 1, false],
-  [0, 0, false],
-])("[C10] isOverdue deadline %s, since %s: %s", (limit, since, expected) => {
+  ["is overdue at its deadline", deadlineMs, now - deadlineMs, true],
+  ["is not overdue before its deadline", deadlineMs, now - deadlineMs + 1, false],
+  ["is never overdue without a deadline", 0, 0, false],
+])("[C10] work %s", (_title, limit, since, expected) => {
   expect(isOverdue({ message: "", since }, limit, now)).toBe(expected);
 });

@@ -80,11 +80,14 @@ describe("the table of the platform's answers", () => {
     ...[...JSON_ANSWERS.filter((row) => !isOther(row)), ...OTHER_ANSWERS].map((row) => ({ row, isJson: false })),
   ];
 
-  it.each(rows)("$row (JSON: $isJson)", ({ row: [status, executed, ...told], isJson }) => {
-    expect(PHASES.map((phase) => short(onAnswer(status, isJson, phase).verdict))).toEqual(told);
-    const writes = PHASES.slice(1).map((phase) => notExecuted(onAnswer(status, isJson, phase).failure));
-    expect(new Set(writes)).toEqual(new Set([executed === "no"]));
-  });
+  it.each(rows)(
+    "says what the status $row.0 (JSON: $isJson) means for each kind of call, and whether a write was executed",
+    ({ row: [status, executed, ...told], isJson }) => {
+      expect(PHASES.map((phase) => short(onAnswer(status, isJson, phase).verdict))).toEqual(told);
+      const writes = PHASES.slice(1).map((phase) => notExecuted(onAnswer(status, isJson, phase).failure));
+      expect(new Set(writes)).toEqual(new Set([executed === "no"]));
+    },
+  );
 
   it.each(rows)(
     "has the platform's sentence in the message of a refusal: $row.0 (JSON: $isJson)",
@@ -118,9 +121,12 @@ const MEANS: Readonly<Partial<Record<ApiFailure["is"], readonly string[]>>> = {
 };
 
 describe("classifyError", () => {
-  it.each(FAILURES)("%o (%i) in every phase", (failure, status) => {
-    expect(PHASES.map((phase) => short(verdict(failure, status, phase)))).toEqual(MEANS[failure.is]);
-  });
+  it.each(FAILURES)(
+    "tells what %o (%i) means for a read, a create, a PUT, an action and a deletion",
+    (failure, status) => {
+      expect(PHASES.map((phase) => short(verdict(failure, status, phase)))).toEqual(MEANS[failure.is]);
+    },
+  );
 
   it("gives up on a rejected action after some attempts, on a conflict never", () => {
     for (const phase of ["action", "delete"] as const) {

@@ -21,14 +21,14 @@ const OUTDATED = { ...WORKING, observedGeneration: 1 };
 const withListed = (reason: string): JsonObject =>
   aStatus([aCondition("Ready", "True", "Available"), aCondition("EnvironmentsListed", "Unknown", reason)]);
 
-describe("throttle", () => {
+describe("the delay of a status", () => {
   it.each<[string, Json | undefined, readonly number[]]>([
     ["nothing is told yet", undefined, [0, 2_000, 0, 2_000, 2_000, 0]],
     ["it is settled", SETTLED, [0, 0, 0, 10_000, 0, 0]],
     ["work is told already", WORKING, [0, 10_000, 0, 10_000, 10_000, 0]],
     ["the work of an older generation is reported", OUTDATED, [0, 0, 0, 0, 0, 0]],
     ["a failure is told", STALLED, [0, 0, 0, 0, 10_000, 0]],
-  ])("while %s: settled, waiting, stalled, retry, held, paused", (_, status, expected) => {
+  ])("while %s is, of settled, waiting, stalled, retry, held and paused: %j", (_, status, expected) => {
     const object = anObject(status === undefined ? {} : { status });
     expect(ENDINGS.map((result) => throttle(object, {}, result, DEFAULT_WINDOWS))).toEqual(expected);
   });

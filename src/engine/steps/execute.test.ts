@@ -289,9 +289,14 @@ describe("before a step is taken", () => {
 });
 
 it.each<[what: string, step: Step, goal: Goal, isNoted: boolean]>([
-  ["a deletion that the platform accepted", STEPS.delete, "absent", true],
-  ["a stop under deletionPolicy Stop", STEPS.stop, "stopped", false],
-])("after %s one list without the object proves that it is gone: %#", async (_, step, goal, isNoted) => {
+  [
+    "of a deletion that the platform accepted, one list without the object proves that it is gone",
+    STEPS.delete,
+    "absent",
+    true,
+  ],
+  ["of a stop under deletionPolicy Stop, one list without the object proves nothing", STEPS.stop, "stopped", false],
+])("after the request %s", async (_, step, goal, isNoted) => {
   const env = await scripted(RECORDED);
   await take({ ...env, r: await resolved(env, goal) }, step);
   expect(env.r.local.reads.listHistory?.deleted ?? false).toBe(isNoted);

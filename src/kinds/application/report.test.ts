@@ -193,16 +193,25 @@ describe("the drift of an application", () => {
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
 
   it.each<[string, Change, Observed, [path: string, desired: string, observed: string]?]>([
-    ["nothing", {}, observedIn("DEPLOYED")],
-    ["an edit by others", {}, edited, ["serviceDeploymentStatus", "UP_TO_DATE", "OUT_OF_DATE"]],
-    ["no edit of our own that waits", { memory: { written: { revision: 1 } }, spec: deploy(COMMIT, "Manual") }, edited],
-    ["no edit while a deployment is under way", open, edited],
-    ["another commit", { surface: "Full" }, deployed(OTHER_COMMIT), ["spec.deploy.gitCommitId", COMMIT, OTHER_COMMIT]],
-    ["no other commit, when it is abbreviated", { surface: "Full" }, deployed(COMMIT.slice(0, 7))],
-    ["a stop by others", {}, observedIn("STOPPED"), ["spec.runState", "Running", "Stopped"]],
-    ["no stop of our own", { memory: { runState: "Stopped" } }, observedIn("STOPPED")],
-    ["no stop that is wanted", { spec: { runState: "Stopped" } }, observedIn("STOPPED")],
-  ])("as drift: %s", (_name, change, observed, expected) => {
+    ["is none while all is as the spec says", {}, observedIn("DEPLOYED")],
+    ["is an edit by others", {}, edited, ["serviceDeploymentStatus", "UP_TO_DATE", "OUT_OF_DATE"]],
+    [
+      "is no edit of our own that waits",
+      { memory: { written: { revision: 1 } }, spec: deploy(COMMIT, "Manual") },
+      edited,
+    ],
+    ["is no edit while a deployment is under way", open, edited],
+    [
+      "is another commit",
+      { surface: "Full" },
+      deployed(OTHER_COMMIT),
+      ["spec.deploy.gitCommitId", COMMIT, OTHER_COMMIT],
+    ],
+    ["is no other commit, when it is abbreviated", { surface: "Full" }, deployed(COMMIT.slice(0, 7))],
+    ["is a stop by others", {}, observedIn("STOPPED"), ["spec.runState", "Running", "Stopped"]],
+    ["is no stop of our own", { memory: { runState: "Stopped" } }, observedIn("STOPPED")],
+    ["is no stop that is wanted", { spec: { runState: "Stopped" } }, observedIn("STOPPED")],
+  ])("%s", (_name, change, observed, expected) => {
     const actual = (drift(change, observed) ?? []).map((one) => [one.path, one.desired, one.observed]);
     expect(actual).toEqual(expected === undefined ? [] : [expected]);
   });

@@ -58,7 +58,7 @@ describe("whether a deployment landed", () => {
     await expect(traced("Server")).rejects.toThrow(ApiError);
   });
 
-  it("and if so, what it included", async () => {
+  it("is remembered with what it included, if it landed", async () => {
     const before = { runState: "Stopped", lastDeployment: deployment(), written: { revision: 2 } } as const;
     const context = contextWith({ memory: before });
     const fresh = statusOf("DEPLOYMENT_QUEUED", { deploymentRequestId: REQUEST });
