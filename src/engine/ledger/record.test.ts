@@ -233,7 +233,7 @@ describe("the started marker", () => {
   });
 });
 
-it.each([
+it.each<[title: string, change: Parameters<typeof recorded>[1], isDue: boolean]>([
   ["due while it is not being deleted", {}, true],
   ["not due while it is being deleted", { deleting: true }, false],
 ])("the finalizer of a recorded object is %s", (_title, change, expected) => {
