@@ -329,6 +329,12 @@ describe("a variable that left the spec", () => {
   });
 });
 
+it("a variable that left the spec and was never taken is forgotten without a deployment", () => {
+  const { owned } = facts([], [{ key: "NAME", failed: true }], SHOWN.unread);
+  expect(owned.variables).toBeUndefined();
+  expect(owned.writtenAt).toBe(BEFORE);
+});
+
 describe("after the loss of the installation's key", () => {
   const inputs = variable(true);
   const compared = (sources: string) =>

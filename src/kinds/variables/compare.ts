@@ -183,7 +183,12 @@ function learned(compared: Compared, known: Owned): Owned {
     known,
     seen.map(({ after }) => after),
   );
-  const left = gone.reduce((all, { key }) => withoutVariable(all, key), changed);
+  // An undeclared variable that the platform never took is of no interest either.
+  const names = new Set(wanted.variables.map(({ name }) => name));
+  const untaken = (known.variables ?? []).filter(
+    ({ key, digest, sent }) => !names.has(key) && digest === undefined && sent === undefined,
+  );
+  const left = [...gone, ...untaken].reduce((all, { key }) => withoutVariable(all, key), changed);
   // A request took effect whose answer is not recorded: the application has to be deployed.
   const isLanded = seen.some(({ before, after }) => before?.sent !== undefined && before.sent === after.digest);
   const isChanged = isLanded || gone.length > 0;
