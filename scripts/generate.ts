@@ -41,7 +41,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ...[...rbacManifests()].map(([name, manifests]) => [`deploy/rbac/${name}`, yaml(manifests)] as const),
     ["deploy/kustomize/references.yaml", yaml([nameReferences(RESOURCES)])],
     ["deploy/kustomize/schema.json", `${JSON.stringify(mergeKeys(RESOURCES), undefined, 2)}\n`],
-    ...under("docs/reference", await referencePages()),
+    ...under("docs/reference", referencePages()),
     ["src/console/page/assets.json", await statusPageAssets()],
   ]);
 }

@@ -1,10 +1,10 @@
 /**
- * `make plugin`: packs dist/operator.js as the kubectl plugin, dist/kubectl-platform-<version>.tgz, which npm and Krew
- * install, and writes the manifest for Krew beside it, dist/platform.yaml. Tests give another folder than dist.
+ * `make plugin`: packs dist/plugin as dist/kubectl-platform-<version>.tgz, which npm and Krew install, and writes the
+ * manifest for Krew beside it, dist/platform.yaml. Tests give another folder than dist.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
@@ -17,7 +17,7 @@ interface Facts {
   readonly engines: { readonly node: string };
 }
 
-/** The program; the bundle is beside it. */
+/** The program; its modules are beside it. */
 export const ENTRY = "kubectl-platform.cjs";
 
 const HOME = "https://github.com/platform-operator/platform-operator";
@@ -34,7 +34,7 @@ export function pluginPackage({ version, license, engines }: Facts): object {
     type: "module",
     engines,
     bin: { "kubectl-platform": ENTRY, "kubectl_complete-platform": ENTRY },
-    files: [ENTRY, "operator.js", "LICENSE", "third-party-licences.txt"],
+    files: [ENTRY, "*.mjs", "LICENSE", "third-party-licences.txt"],
   };
 }
 
@@ -50,7 +50,7 @@ export function krewManifest({ version, engines, sha256 }: Facts & { readonly sh
       shortDescription: ABOUT,
       description:
         "Shows the platform's objects and their state, what applying a file would change, and adopts what exists.",
-      caveats: `Needs Node ${engines.node} on the PATH.`,
+      caveats: `Needs kubectl and Node ${engines.node} on the PATH.`,
       platforms: [
         {
           selector: { matchExpressions: [{ key: "os", operator: "In", values: ["linux", "darwin"] }] },
@@ -72,10 +72,6 @@ async function main(): Promise<void> {
   const project = z.object({ version: z.string(), license: z.string(), engines: z.object({ node: z.string() }) });
   const facts = project.parse(JSON.parse(await readFile(join(root, "package.json"), "utf8")));
 
-  await rm(folder, { recursive: true, force: true });
-  await mkdir(folder);
-  for (const name of ["operator.js", "third-party-licences.txt"]) await copyFile(join(dist, name), join(folder, name));
-  await copyFile(join(import.meta.dirname, ENTRY), join(folder, ENTRY));
   await copyFile(join(root, "LICENSE"), join(folder, "LICENSE"));
   await writeFile(join(folder, "package.json"), `${JSON.stringify(pluginPackage(facts), null, 2)}\n`);
   await promisify(execFile)("npm", ["pack", "--silent", "--ignore-scripts", "--pack-destination", dist], {

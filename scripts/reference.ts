@@ -2,17 +2,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
+import type { CommandUnknownOpts } from "@commander-js/extra-typings";
 import { z } from "zod";
 
 import { ANNOTATIONS } from "../src/api/annotations.ts";
 import * as names from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
-import type { Command, Entry } from "../src/cli/base/command.ts";
-import { KUBE_FLAGS, PLATFORM_FLAGS } from "../src/cli/base/globals.ts";
-import { COMMANDS } from "../src/cli/commands.ts";
-import { asksPlatform, commandUsage, EXIT_CODES, flagSection, section } from "../src/cli/usage.ts";
-import { describeFlags } from "../src/config/flags.ts";
+import { API_OPERATIONS, parametersOf } from "../src/cli/api.ts";
+import { createOperatorProgram, createPluginProgram } from "../src/cli/commands.ts";
+import { operatorHost } from "../src/cli/index.ts";
+import { runHelp } from "../src/cli/run.ts";
 import { OPERATOR } from "../src/config/names.ts";
 import { REQUEST_ANNOTATIONS } from "../src/engine/policies/policy.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
@@ -25,12 +25,12 @@ import { NODE_FLAGS } from "./image.ts";
 import type { Structural } from "./schema.ts";
 
 /** @returns all pages, by file name. @throws Error for an annotation that is not described here */
-export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ...RESOURCES.map((resource) => [`${resource.kind}.md`, kindPage(resource)] as const),
     ["README.md", indexPage()],
     ["annotations.md", annotationsPage()],
-    ["commands.md", await commandsPage()],
+    ["commands.md", commandsPage()],
     ["metrics.md", metricsPage()],
     ["permissions.md", permissionsPage()],
     ["reasons.md", reasonsPage()],
@@ -372,46 +372,59 @@ function metricTable(metrics: readonly Metric[]): string {
   return ["| name | type | labels | says |", "|---|---|---|---|", ...rows].join("\n");
 }
 
-const PROGRAM = "kubectl platform";
-
-/** @returns the page: the shared flags, then each command */
-async function commandsPage(): Promise<string> {
-  const shown = COMMANDS.filter(({ hidden }) => hidden !== true);
-  const commands = await Promise.all(shown.map(async (entry) => ({ entry, command: await entry.load() })));
+/** @returns the page: the commands of the plugin, then those of the operator's own program */
+function commandsPage(): string {
+  const host = operatorHost([]);
+  const plugin = createPluginProgram(host).command;
+  const nested = plugin.commands.flatMap((command) => [command, ...command.commands]);
+  const named = nested.map((command) => ({ command, name: nameOf(command) }));
+  const rows = named.map(
+    ({ command, name }) => `| [${name}](#${name.replaceAll(" ", "-")}) | ${command.description()} |`,
+  );
+  const check = createOperatorProgram(host).command.commands.find((command) => command.name() === "check");
   return lines([
     "# Commands",
-    "One program under two names: `platform-operator`, and `kubectl-platform`, which kubectl finds on `PATH` as " +
-      "`kubectl platform`. Data goes to standard output, everything else to standard error. There are colors on a " +
-      "terminal only, and none with `NO_COLOR`.",
-    EXIT_CODES,
-    "`kubectl platform completion` prints scripts for bash, zsh, fish and kubectl.",
-    ["| command | does | operations that it calls itself |", "|---|---|---|", ...commands.map(commandRow)].join("\n"),
-    "`plan` also reads the platform, with the operations that the operator uses.",
-    "## Shared flags",
-    "Commands that read the cluster take the flags under Cluster. Commands that call the platform also take those under " +
-      "Platform, and read the connection's Secret with the rights of the user. `plan` takes those under Platform except " +
-      "`--connection`; `orphans` and `orphans forget` take `--operator-namespace`. `orphans` without `-n` lists the " +
-      "orphans of all namespaces.",
-    fenced(flagSection("Cluster", KUBE_FLAGS)),
-    fenced(flagSection("Platform", platformFlags())),
-    ...commands.flatMap(({ entry, command }) => [`## ${entry.name}`, fenced(helpOf(entry, command))]),
+    "`kubectl platform` reaches the cluster through kubectl: it takes all of kubectl's global flags (`kubectl options`), " +
+      "and kubectl's kubeconfig, namespace, credential plugins and proxies are its own. Data goes to standard output, " +
+      "everything else to standard error. A command that writes prints the context, the namespace and the object. There " +
+      "are colors on a terminal only, and none with `NO_COLOR`. kubectl completes its words ([The kubectl plugin](../guides/install.md#the-kubectl-plugin)).",
+    "Exit codes: 0 done, 1 failed, 2 a plan has changes, 3 timeout, 64 wrong usage, 130 Ctrl-C (0 for `logs -f`, `tree -w`).",
+    ["| command | does |", "|---|---|", ...rows].join("\n"),
+    "Commands that call the platform read the token in the Secret of the connection with the rights of the user: `api`, " +
+      "`logs`, `export`, `plan`, `check`, `report`, `status --remote`.",
+    ...named.map(({ command, name }) => `## ${name}\n\n${fenced(helpOf(command))}`),
+    "## Operations of api",
+    ["| operation | does | request | parameters | body |", "|---|---|---|---|---|", ...operationRows()].join("\n"),
+    "## The operator's own program",
+    "The image has the program `platform-operator`, which reaches the cluster from its pod, without kubectl. It has the " +
+      "commands `run` and `check`.",
+    fenced(runHelp()),
+    fenced(check === undefined ? "" : helpOf(check)),
   ]);
 }
 
-function commandRow({ entry, command }: { readonly entry: Entry; readonly command: Command }): string {
-  const calls = (entry.operations ?? []).map((name) => `${operationEntry(name).method} ${operationEntry(name).path}`);
-  const asked = asksPlatform(command) ? calls.map((call) => `\`${call}\``).join("<br>") : "";
-  return `| [${entry.name}](#${entry.name.replaceAll(" ", "-")}) | ${entry.about} | ${asked} |`;
+/** Returns the words of a command, without the program. */
+function nameOf(command: CommandUnknownOpts): string {
+  const { parent } = command;
+  return parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
 }
 
-function platformFlags(): Record<string, (typeof PLATFORM_FLAGS)[keyof typeof PLATFORM_FLAGS]> {
-  return Object.fromEntries(Object.entries(PLATFORM_FLAGS).filter(([name]) => !Object.hasOwn(KUBE_FLAGS, name)));
+/** Returns the help of a command with its examples and exit codes, without the options that all commands have. */
+function helpOf(command: CommandUnknownOpts): string {
+  let text = "";
+  command.configureOutput({ writeOut: (part) => void (text += part) }).configureHelp({ showGlobalOptions: false });
+  command.outputHelp();
+  return text;
 }
 
-/** Returns the help of a command. The only raw command that the page shows is `run`, which has the operator's flags. */
-function helpOf(entry: Entry, command: Command): string {
-  const usage = commandUsage(PROGRAM, entry, command, false);
-  return command.raw ? usage + section("Flags", describeFlags()) : usage;
+function operationRows(): readonly string[] {
+  return Object.entries(API_OPERATIONS).map(([name, { about, body }]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of the table
+    const operation = name as keyof typeof API_OPERATIONS;
+    const { method, path } = operationEntry(operation);
+    const parameters = parametersOf(operation).map((one) => `\`${one}\``);
+    return `| \`${name}\` | ${about} | \`${method} ${path}\` | ${parameters.join(" ")} | ${body === undefined ? "" : "-f"} |`;
+  });
 }
 
 function fenced(text: string): string {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 
 import { cli } from "../../test/support/programs/cli.ts";
 
@@ -12,45 +12,28 @@ async function complete(...words: readonly string[]): Promise<readonly string[]>
     .map((line) => line.split("\t")[0] ?? "");
 }
 
-describe("shell completion", () => {
-  it.each([
-    ["commands by their first letters", ["reg"], ["regions", ":4"]],
-    ["the second word of a command", ["cluster", "s"], ["stop", ":4"]],
-    ["commands behind shared flags", ["-n", "shop", "--context=a", "database-t"], ["database-types", ":4"]],
-    ["flags", ["regions", "AWS", "--a"], ["--arm", "--allowed-platform-hosts", "--allow-insecure-platform", ":4"]],
-    ["the values of a flag", ["regions", "AWS", "-o", "y"], ["yaml", ":4"]],
-    ["the values of a flag behind =", ["regions", "AWS", "--output=n"], ["--output=name", ":4"]],
-    ["the choices of an argument", ["ingress-status", "c"], ["container", ":4"]],
-    ["the choices of an argument behind flags", ["ingress-status", "-o", "json", "h"], ["helm", ":4"]],
-    ["files, for a flag that takes one", ["default-values", "env", "-f", ""], [":0"]],
-    ["files and directories, for a flag that takes both", ["plan", "-f", ""], [":0"]],
-    ["directories, for a flag that takes one", ["export", "-o", ""], [":0"]],
-    ["nothing for names of objects", ["logs", ""], [":4"]],
-    ["nothing after an unknown word", ["nonsense", ""], [":4"]],
-    ["no internal commands", ["__"], [":4"]],
-  ])("offers %s", async (_, words, offered) => {
-    expect(await complete(...words)).toEqual(offered);
-  });
+it.each([
+  ["commands by their first letters", ["tr"], ["tree", "trace", ":4"]],
+  ["commands behind kubectl's flags", ["-n", "shop", "--context=a", "hist"], ["history", ":4"]],
+  ["the second word of a command", ["orphans", "f"], ["forget", ":4"]],
+  ["the flags of a command", ["tree", "--w"], ["--watch", ":4"]],
+  ["the flags of all commands", ["tree", "--conn"], ["--connection", ":4"]],
+  ["the values of a flag", ["tree", "-o", "y"], ["yaml", ":4"]],
+  ["operations", ["api", "listP"], ["listProjects", ":4"]],
+  [
+    "the parameters of an operation",
+    ["api", "getClusterMetrics", "--param", "en"],
+    ["endpoint=", "end=", "engine=", ":4"],
+  ],
+  ["files, for a flag that takes one", ["plan", "-f", ""], [":0"]],
+  ["directories, for a flag that takes one", ["export", "-o", ""], [":0"]],
+  ["nothing for names of objects", ["logs", ""], [":4"]],
+  ["no internal commands", ["__"], [":4"]],
+])("completion offers %s", async (_, words, offered) => {
+  expect(await complete(...words)).toEqual(offered);
+});
 
-  it("prints a description beside each word that has one", async () => {
-    const { stdout } = await cli(["__complete", "invoi"]);
-    expect(stdout).toBe("invoices\n:4\n");
-    expect((await cli(["__complete", "invoices", ""])).stdout).toBe("send\trequest the invoices by e-mail\n:4\n");
-  });
-
-  it("completes for kubectl when it runs under the name that kubectl looks for", async () => {
-    const { stdout } = await cli(["regio"], { program: "/usr/local/bin/kubectl_complete-platform" });
-    expect(stdout).toBe("regions\tlist the regions and zones of a cloud provider\n:4\n");
-  });
-
-  it.each([
-    ["bash", /:0\b.*compopt/],
-    ["zsh", /:0\b.*_files/],
-    ["fish", /:0\b.*__fish_complete_path/],
-    ["kubectl", /^exec kubectl-platform __complete/m],
-  ])("has a script for %s that calls __complete and completes files after the directive :0", async (shell, line) => {
-    const { stdout } = await cli(["completion", shell]);
-    expect(stdout).toContain(" __complete ");
-    expect(stdout).toMatch(line);
-  });
+it("completion prints a description beside each word", async () => {
+  const { stdout } = await cli(["__complete", "hist"]);
+  expect(stdout).toBe("history\tlist the deployments of an application\n:4\n");
 });

@@ -1,90 +1,54 @@
-/**
- * `__complete`, which the scripts of completion.ts call: prints the candidates for the next word of a command line. Its
- * protocol is cobra's, which kubectl expects of `kubectl_complete-<plugin>`: candidates, each with a tab and a
- * description, and a directive at the end.
- */
-import type { Command } from "./base/command.ts";
-import { EXIT } from "./base/exit.ts";
-import { tokensOf, type Flag, type Flags } from "./base/flags.ts";
-import type { Stream } from "./base/io.ts";
-import { COMMANDS, find, leadingFlags } from "./commands.ts";
+import tab from "@bomb.sh/tab/commander";
+/** Completes the words of a command line, for kubectl's own completion of plugins. */
+import type { Command } from "@commander-js/extra-typings";
 
-interface Candidate {
-  readonly text: string;
-  readonly about?: string | undefined;
-}
+import { isDocumented } from "../platform/codec/operations.ts";
+import { API_OPERATIONS, parametersOf } from "./api.ts";
 
 /** cobra's ShellCompDirectiveDefault: file names are candidates too. */
-const FILES = ":0";
-/** cobra's ShellCompDirectiveNoFileComp. */
-const NO_FILES = ":4";
-
-interface Candidates {
-  readonly all: readonly Candidate[];
-  readonly directive: typeof FILES | typeof NO_FILES;
-}
+const FILES = ":0\n";
+/** Flags whose value is a file or a directory. */
+const TAKES_FILE = /^(?:-[fko]|--(?:filename|kustomize|kubeconfig|output))$/;
 
 /**
- * Prints the candidates, one a line, and the directive.
- * @param argv the words of the command line after the program; the last one is being typed and may be empty
- * @returns the exit code
+ * @param words the words after the program; the last one is being typed and may be empty
+ * @returns the candidates in cobra's protocol, one a line with a tab and a description, and a directive at the end
  */
-export async function complete(argv: readonly string[], stdout: Stream): Promise<number> {
-  const words = argv.slice(0, -1);
-  const begun = argv.at(-1) ?? "";
-  const found = find(words);
-  const { all, directive } =
-    found === undefined
-      ? commandsAfter(words.slice(leadingFlags(words)))
-      : partsOf(await found.entry.load(), found.rest, begun);
-  const lines = all
-    .filter(({ text }) => text.startsWith(begun))
-    .map(({ text, about }) => (about === undefined ? text : `${text}\t${about}`));
-  stdout.write([...lines, directive].map((line) => `${line}\n`).join(""));
-  return EXIT.ok;
-}
-
-/** Returns the next words of commands that start with `words`. */
-function commandsAfter(words: readonly string[]): Candidates {
-  const prefix = words.map((word) => `${word} `).join("");
-  const fitting = COMMANDS.filter(({ name, hidden }) => hidden !== true && name.startsWith(prefix));
-  const next = fitting.map(({ name, about }): [string, Candidate] => {
-    const [text = "", ...more] = name.slice(prefix.length).split(" ");
-    return [text, more.length === 0 ? { text, about } : { text }];
-  });
-  return { all: [...new Map(next).values()], directive: NO_FILES };
-}
-
-/** Returns the flags, values and arguments that may follow `rest`. */
-function partsOf(command: Command, rest: readonly string[], begun: string): Candidates {
-  const { args, flags } = command;
-  const tokens = tokensOf(rest, flags);
-  const awaiting = flagAwaitingValue(tokens.at(-1), flags);
-  if (awaiting !== undefined) return valuesOf(awaiting, "");
-  const [, start = "", name = ""] = /^(--([a-z-]+)=)/.exec(begun) ?? [];
-  const given = flags[name];
-  if (given !== undefined) return valuesOf(given, start);
-  if (begun.startsWith("-")) {
-    const all = Object.entries(flags).map(([flag, { about }]) => ({ text: `--${flag}`, about }));
-    return { all, directive: NO_FILES };
+export function complete(program: Command, words: readonly string[]): string {
+  const before = words.at(-2) ?? "";
+  if (TAKES_FILE.test(before) && (before !== "-o" || words[0] === "export")) return FILES;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the typed Command is that of commander
+  const completion = tab(program as unknown as Parameters<typeof tab>[0]);
+  // The library completes the options of the program before a command only.
+  for (const command of completion.commands.values()) {
+    for (const [name, option] of completion.options) {
+      if (!command.options.has(name)) command.options.set(name, option);
+    }
   }
-  const before = tokens.filter(({ kind }) => kind === "positional");
-  const last = args.at(-1);
-  const next = args[before.length] ?? (last?.many === true ? last : undefined);
-  return { all: (next?.choices ?? []).map((text) => ({ text })), directive: NO_FILES };
+  const operation = words.find((word) => isDocumented(word));
+  const api = completion.commands.get("api");
+  api?.argument("operation", (offer) => {
+    for (const [name, { about }] of Object.entries(API_OPERATIONS)) offer(name, about);
+  });
+  api?.option("param", "a parameter", (offer) => {
+    if (operation === undefined || !isDocumented(operation)) return;
+    for (const name of parametersOf(operation)) offer(`${name}=`, "");
+  });
+  return printedBy(() => {
+    // The library takes the word after --flag=value for the value.
+    completion.parse(words.filter((word, at) => at === words.length - 1 || !/^--[^=]+=/.test(word)));
+  });
 }
 
-/** Returns the flag whose value is the word that comes next. */
-function flagAwaitingValue(last: ReturnType<typeof tokensOf>[number] | undefined, flags: Flags): Flag | undefined {
-  const flag = last?.kind === "option" && last.value === undefined ? flags[last.name] : undefined;
-  return flag?.type === "switch" ? undefined : flag;
-}
-
-/** @param start the text before the value in the same word */
-function valuesOf(flag: Flag, start: string): Candidates {
-  const choices = flag.type === "switch" ? ["true", "false"] : flag.type === "text" ? (flag.choices ?? []) : [];
-  return {
-    all: choices.map((choice) => ({ text: `${start}${choice}` })),
-    directive: "value" in flag && /FILE|DIR/.test(flag.value) ? FILES : NO_FILES,
-  };
+/** Returns what a function prints: the library writes to the console. */
+function printedBy(run: () => void): string {
+  const { log } = console;
+  const lines: string[] = [];
+  console.log = (line: unknown) => void lines.push(`${String(line)}\n`);
+  try {
+    run();
+  } finally {
+    console.log = log;
+  }
+  return lines.join("");
 }

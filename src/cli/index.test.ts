@@ -2,48 +2,58 @@ import { describe, expect, it } from "vitest";
 
 import { cli, ending } from "../../test/support/programs/cli.ts";
 import { OPERATOR_VERSION } from "../config/names.ts";
-import { COMMANDS } from "./commands.ts";
+import { createPluginProgram } from "./commands.ts";
+import { operatorHost } from "./index.ts";
 
-const operator = { program: "/usr/bin/platform-operator" };
+const COMMANDS = [
+  ...["tree", "status", "trace", "history", "logs", "orphans", "plan"],
+  ...["deploy", "rollback", "reconcile", "approve", "resolve", "pause", "resume"],
+  ...["api", "export", "check", "report"],
+];
 
 describe("the command line", () => {
-  it.each([["help"], ["--help"], ["-h"]])("lists every command that is not hidden on %s", async (flag) => {
-    const { code, stdout, stderr } = await cli([flag], operator);
+  it("has these commands and no others", () => {
+    const { command } = createPluginProgram(operatorHost([]));
+    expect(command.commands.map((one) => one.name())).toEqual(COMMANDS);
+  });
+
+  it.each([["help"], ["--help"], ["-h"]])("lists the commands in groups on %s", async (flag) => {
+    const { code, stdout, stderr } = await cli([flag]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const shown = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) => name);
-    expect([...stdout.matchAll(/^ {2}([a-z- ]+?) {2,}/gm)].map(([, name]) => name)).toEqual(shown);
+    const titles = [...stdout.matchAll(/^([A-Z][a-z]+):$/gm)].map(([, title]) => title);
+    expect(titles).toEqual(["Options", "View", "Change", "Platform", "Installation", "Commands"]);
   });
 
-  it("lists the commands in groups with the operator's last", async () => {
-    const { stdout } = await cli(["help"], operator);
-    const titles = [...stdout.matchAll(/^(.+):$/gm)].map(([, title]) => title);
-    expect(titles.slice(0, 2)).toEqual(["View", "Change"]);
-    expect(stdout).toMatch(/\n\nOperator:\n {2}run +run the operator\n\n/);
+  it.each(COMMANDS)("prints a help of at most 120 columns for %s", async (name) => {
+    const { code, stdout } = await cli([name, "--help"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^Usage: kubectl platform ${name} `));
+    expect(stdout.split("\n").filter((line) => line.length > 120)).toEqual([]);
   });
 
-  it(`prints the same help for "help NAME" and "NAME --help"`, async () => {
-    const asked = await cli(["help", "cluster", "token"], operator);
-    expect(asked).toEqual(await cli(["cluster", "token", "--help"], operator));
-    expect(asked.code).toBe(0);
-  });
-
-  it.each([["version"], ["--version"]])("prints only the version on %s", async (name) => {
-    expect(await cli([name], operator)).toEqual({ code: 0, stdout: `${OPERATOR_VERSION}\n`, stderr: "" });
+  it("prints only the version on --version", async () => {
+    expect(await cli(["--version"])).toEqual({ code: 0, stdout: `${OPERATOR_VERSION}\n`, stderr: "" });
   });
 
   it.each([
-    ["no command", [], /^Usage: platform-operator <command>/],
-    ["an unknown command", ["destroy"], /^"destroy" is not a command\.\n\nUsage:/],
-    ["a command that is misspelt", ["statsu"], /^"statsu" is not .*"status"\? "platform-operator help" lists all/],
-    ["a misspelt subcommand", ["cluster", "kubconfig"], /^"kubconfig" is not .* Did you mean "cluster kubeconfig"\?/],
-    ["a misspelt flag", ["get", "--namepsace=x"], /^Unknown .* Did you mean "--namespace"\?\n\nUsage: \S+ get/],
+    ["an unknown command", ["uninstall"], /^error: unknown command 'uninstall'\n$/],
+    ["a command that is misspelt", ["statsu"], /^error: unknown command 'statsu'\n\(Did you mean status\?\)\n$/],
     [
-      "a misspelt flag of run",
-      ["run", "--log-levl=info"],
-      /^Unknown .* Did you mean "--log-level"\?\n\nUsage: \S+ run/,
+      "a misspelt flag",
+      ["tree", "--namepsace=x"],
+      /^error: unknown option '--namepsace=x'\n\(Did you mean --namespace\?\)/,
     ],
-    ["a flag with a wrong value", ["run", "--leader-elect=maybe"], /^--leader-elect must be true or false\n/],
-  ])("exits with 64 and prints the usage on standard error for %s", async (_, argv, message) => {
-    expect(await cli(argv, operator)).toEqual(ending(64, "", message));
+    ["a missing argument", ["trace"], /^error: missing required argument 'object'\n$/],
+    ["one argument too many", ["tree", "a", "b"], /^error: too many arguments for 'tree'/],
+    ["a wrong format", ["tree", "-o", "xml"], /Allowed choices are table, wide, json, yaml, name, dot\./],
+    ["a wrong number", ["logs", "api", "--tail", "many"], /Give a whole number from 1 on\./],
+    ["a wrong duration", ["reconcile", "papp/api", "--timeout", "soon"], /Give a duration such as 90s or 1m30s\./],
+  ])("exits with 64 for %s", async (_, argv, message) => {
+    expect(await cli(argv)).toEqual(ending(64, "", message));
+  });
+
+  it("has run and check in the operator's own program", async () => {
+    const { stdout } = await cli(["--help"], { program: "platform-operator" });
+    expect([...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)).toEqual(["run", "check", "help"]);
   });
 });

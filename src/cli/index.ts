@@ -1,92 +1,106 @@
 /** Parses the command line and runs the command. */
+import { CommanderError } from "@commander-js/extra-typings";
+
 import { systemClock } from "../kube/api/clock.ts";
+import type { Clock } from "../kube/api/types.ts";
 import { EXIT, UsageError } from "./base/exit.ts";
 import type { Host } from "./base/io.ts";
-import { didYouMean } from "./base/suggest.ts";
-import { COMMANDS, find, GROUPS } from "./commands.ts";
-import { commandUsage, listUsage } from "./usage.ts";
+import type { Kubectl } from "./base/kubectl.ts";
+import { createOperatorProgram, createPluginProgram, type Program } from "./commands.ts";
 
 /** cobra's name for the command that completes a command line. */
 const COMPLETE = "__complete";
 
 /**
- * Runs one command.
- * @param program the path by which the process was called; as a plugin of kubectl it has another name in the usage
- * @param argv the arguments after it
+ * Runs one command of the plugin.
+ * @param argv the arguments after "kubectl platform"
  * @returns the exit code: see EXIT
  */
-export async function main(program: string, argv: readonly string[], host: Host = ofProcess()): Promise<number> {
-  const called = nameOf(program);
-  const words = wordsOf(program, argv);
-  if (words[0] === COMPLETE) {
-    const { complete } = await import("./complete.ts");
-    return complete(words.slice(1), host.io.stdout);
-  }
-  const found = find(words);
-  if (found === undefined) return answerWithList(called, words, host);
-  const { entry, rest } = found;
-  const loaded = await entry.load();
-  if (!loaded.raw && asksForHelp(rest)) {
-    host.io.stdout.write(commandUsage(called, entry, loaded));
-    return EXIT.ok;
-  }
+export async function runPlugin(argv: readonly string[], host: Host): Promise<number> {
+  const program = createPluginProgram(host);
+  if (argv[0] !== COMPLETE) return execute(program, argv, host);
+  const { complete } = await import("./complete.ts");
+  host.io.stdout.write(complete(program.command, argv.slice(1)));
+  return EXIT.ok;
+}
+
+/**
+ * Runs one command of the operator's own program, except `run` (run.ts).
+ * @returns the exit code: see EXIT
+ */
+export async function runOperatorCommand(argv: readonly string[], host: Host): Promise<number> {
+  return execute(createOperatorProgram(host), argv, host);
+}
+
+async function execute({ command, exitCode }: Program, argv: readonly string[], { io }: Host): Promise<number> {
   try {
-    return await loaded.run(rest, { host, program: called });
+    await command.parseAsync(argv, { from: "user" });
+    return exitCode();
   } catch (error) {
+    // commander has printed the help, the version, or what is wrong.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { explain } = await import("./base/explain.ts");
     const { message, code } = explain(error);
-    const usage = error instanceof UsageError ? `\n${commandUsage(called, entry, loaded)}` : "";
-    host.io.stderr.write(`${message}\n${usage}`);
+    if (message !== "") io.stderr.write(`${message}\n`);
+    if (error instanceof UsageError) io.stderr.write(`See "${command.name()} ${commandOf(argv)}--help".\n`);
     return code;
   }
 }
 
-/** "kubectl platform" when called as a plugin of kubectl (docs: "Extend kubectl with plugins"). */
-function nameOf(program: string): string {
-  return /(?:^|[\\/])kubectl[-_][^\\/]*$/.test(program) ? "kubectl platform" : "platform-operator";
+function commandOf(argv: readonly string[]): string {
+  const [word = ""] = argv;
+  return /^[a-z]+$/.test(word) ? `${word} ` : "";
 }
 
-/**
- * Returns the words of the command line, with aliases replaced. For completions, kubectl calls
- * `kubectl_complete-<plugin>` on PATH.
- */
-function wordsOf(program: string, argv: readonly string[]): readonly string[] {
-  if (/(?:^|[\\/])kubectl_complete-[^\\/]*$/.test(program)) return [COMPLETE, ...argv];
-  const [first, ...rest] = argv;
-  if (first === "--version") return ["version", ...rest];
-  return first === "help" && rest.length > 0 ? [...rest, "--help"] : argv;
-}
-
-function asksForHelp(argv: readonly string[]): boolean {
-  const end = argv.indexOf("--");
-  return argv.slice(0, end === -1 ? undefined : end).some((arg) => arg === "--help" || arg === "-h");
-}
-
-/** Answers a line without a command: the list of commands if asked for, else an error and the list. */
-function answerWithList(called: string, argv: readonly string[], { io }: Host): number {
-  const [first, second] = argv;
-  const isGroup = COMMANDS.some(({ name }) => name.startsWith(`${first ?? ""} `));
-  const list = listUsage(called, GROUPS, isGroup && first !== undefined ? [first] : []);
-  if (first === "help" || first === "--help" || first === "-h" || (isGroup && asksForHelp(argv))) {
-    io.stdout.write(list);
-    return EXIT.ok;
-  }
-  const wrong = isGroup ? second : first;
-  io.stderr.write(wrong === undefined ? list : unknownCommand(called, argv.slice(0, isGroup ? 2 : 1), list));
-  return EXIT.usage;
-}
-
-/** Suggests the command that was probably meant; if there is none, shows the list. */
-function unknownCommand(called: string, words: readonly string[], list: string): string {
-  const wrong = `${JSON.stringify(words.at(-1))} is not a command.`;
-  const starts = COMMANDS.filter(({ hidden }) => hidden !== true).map(({ name }) =>
-    name.split(" ").slice(0, words.length).join(" "),
+/** Runs the process's one command, and ends the process with its exit code. */
+export async function runProcess(run: () => Promise<number>): Promise<never> {
+  // Whoever reads has seen enough, as `head` does: no failure.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
+  const code = await run();
+  // Where pipes are asynchronous, leaving would cut off what is still on its way.
+  await Promise.all(
+    [process.stdout, process.stderr].map((stream) => new Promise<void>((resolve) => stream.write("", () => resolve()))),
   );
-  const meant = didYouMean(words.join(" "), [...starts, "help"]);
-  return meant === "" ? `${wrong}\n\n${list}` : `${wrong}${meant} "${called} help" lists all commands.\n`;
+  process.exit(code);
 }
 
-function ofProcess(): Host {
+/** @returns the plugin's surroundings: it reaches the cluster through kubectl */
+export function pluginHost(kubectl: Kubectl): Host {
+  const host = ofProcess();
+  return { ...host, ...throughKubectl(kubectl, host.clock) };
+}
+
+/** @returns what a plugin's host takes from kubectl */
+export function throughKubectl(kubectl: Kubectl, clock: Clock): Pick<Host, "connect" | "manifests"> {
+  return {
+    connect: async () => {
+      const { connectThrough } = await import("./base/cluster.ts");
+      return connectThrough(kubectl, clock);
+    },
+    manifests: kubectl.manifests,
+  };
+}
+
+/** @returns the operator's surroundings: it reaches the cluster itself */
+export function operatorHost(argv: readonly string[]): Host {
+  const host = ofProcess();
+  return {
+    ...host,
+    connect: async () => {
+      const { connectDirectly } = await import("./base/cluster.ts");
+      return connectDirectly(argv, host.clock);
+    },
+    manifests: async () => {
+      throw new TypeError("the operator has no command that reads manifests");
+    },
+  };
+}
+
+/** @returns the standard streams, the clock and the signals of this process */
+function ofProcess(): Pick<Host, "io" | "clock" | "interrupt"> {
   return {
     io: process,
     clock: systemClock(),

@@ -1,24 +1,33 @@
 /** The command `run`: the operator itself. */
 import { ConfigError, loadConfig, type Config } from "../config/config.ts";
-import { describeFlags, FLAG_NAMES } from "../config/flags.ts";
-import { rawCommand } from "./base/command.ts";
+import { describeFlags } from "../config/flags.ts";
 import { EXIT } from "./base/exit.ts";
-import { didYouMeanFlag } from "./base/suggest.ts";
-import { section } from "./usage.ts";
+import type { Io } from "./base/io.ts";
+import { align, wrap } from "./base/render.ts";
 
-const usage = `Usage: platform-operator run [flags]
+/** @returns the help of `run` */
+export function runHelp(): string {
+  const flags = describeFlags();
+  const indent = 4 + Math.max(...flags.map(([name]) => name.length));
+  const lines = align(flags, "  ").map((line) => `${wrap(`  ${line}`, indent)}\n`);
+  return `Usage: platform-operator run [flags]
 
 Runs the operator until SIGINT or SIGTERM.
-${section("Flags", describeFlags())}
+
+Flags:
+${lines.join("")}
 Each flag can be given as an environment variable: --log-level is PLATFORM_OPERATOR_LOG_LEVEL.
 A flag takes precedence over its variable.
 `;
+}
 
-/** Exits with 0 after a clean stop, 1 when the operator failed, 64 for invalid arguments. */
-export const runCommand = rawCommand(async (args, { host }) => {
-  const { stdout, stderr } = host.io;
+/**
+ * @param args the arguments after `run`
+ * @returns 0 after a clean stop, 1 when the operator failed, 64 for invalid arguments
+ */
+export async function run(args: readonly string[], { stdout, stderr }: Io): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    stdout.write(usage);
+    stdout.write(runHelp());
     return EXIT.ok;
   }
   let config: Config;
@@ -26,10 +35,9 @@ export const runCommand = rawCommand(async (args, { host }) => {
     config = loadConfig(args);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const meant = didYouMeanFlag(error.message, FLAG_NAMES);
-    stderr.write(`${error.message}${meant === "" ? "" : `.${meant}`}\n\n${usage}`);
+    stderr.write(`${error.message}\n\n${runHelp()}`);
     return EXIT.usage;
   }
   const { runOperator } = await import("../operator/process.ts");
   return runOperator(config);
-});
+}

@@ -1,6 +1,6 @@
 /**
  * The operator's configuration: flags override environment variables, which override defaults. No other file reads the
- * environment.
+ * environment, except for the plugin's search for kubectl.
  */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -102,12 +102,12 @@ export type PlatformRules = Pick<Config, "allowedPlatformHosts" | "allowInsecure
  * @throws ConfigError
  */
 export function loadPlatformRules(given: {
-  readonly "allowed-platform-hosts": string | undefined;
-  readonly "allow-insecure-platform": boolean;
+  readonly allowedPlatformHosts?: string | undefined;
+  readonly allowInsecurePlatform?: boolean | undefined;
 }): PlatformRules {
   const flags: Given = {
-    allowedPlatformHosts: given["allowed-platform-hosts"],
-    allowInsecurePlatform: given["allow-insecure-platform"] ? "true" : undefined,
+    allowedPlatformHosts: given.allowedPlatformHosts,
+    allowInsecurePlatform: given.allowInsecurePlatform === true ? "true" : undefined,
   };
   return parsedBy(rules, flags, process.env);
 }
@@ -121,14 +121,6 @@ function parsedBy<Schema extends z.ZodObject>(schema: Schema, flags: Given, env:
   const parsed = schema.safeParse(Object.fromEntries(texts));
   if (parsed.success) return parsed.data;
   throw new ConfigError(parsed.error.issues.map((issue) => explain(issue, flags, env)).join("\n"));
-}
-
-/**
- * @returns the variables that the user's shell and kubectl set for a command; `execInfo` is kubectl's input to a
- * credential plugin, as JSON (Kubernetes: "client-go credential plugins")
- */
-export function loadShell() {
-  return { kubeconfig: process.env["KUBECONFIG"], execInfo: process.env["KUBERNETES_EXEC_INFO"] };
 }
 
 function processEnvironment(): ProcessEnvironment {

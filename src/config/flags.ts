@@ -168,9 +168,6 @@ export function flagName(option: string): string {
   return option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** The names of all flags, without dashes. */
-export const FLAG_NAMES: readonly string[] = FLAGS.map(({ name }) => name);
-
 /** @returns the environment variable of an option */
 export function envName(option: string): string {
   return `PLATFORM_OPERATOR_${option.replaceAll(/[A-Z]/g, "_$&").toUpperCase()}`;

@@ -13,7 +13,9 @@ import { secrets, variables } from "./areas/variables.ts";
 import { webhooks } from "./areas/webhooks.ts";
 import { type Caller, type CallerOptions, createCaller, DEFAULT_DEADLINES, type Deadlines } from "./client/caller.ts";
 import { type CacheBudget, createCacheBudget } from "./client/read-cache.ts";
-import type { ApiEndpoint } from "./client/request.ts";
+import type { ApiEndpoint, Content } from "./client/request.ts";
+import { ofText } from "./codec/decode.ts";
+import { isRead, type OperationName } from "./codec/operations.ts";
 import { isUuidOfAnyCase } from "./codec/paths.ts";
 import { createGates, type Gates } from "./rate/gate.ts";
 import type { Ceiling } from "./rate/pacer.ts";
@@ -90,6 +92,15 @@ export function connectPlatform(options: PlatformOptions) {
   });
   return {
     ...areas(caller),
+    /**
+     * Makes one call of any operation.
+     * @param ids the ids of the path, in its order
+     * @returns the body of the answer as it is; "" for an empty one
+     */
+    call: (name: OperationName, ids: readonly string[], content: Pick<Content, "query" | "body">): Promise<string> => {
+      const whole = { ...content, answer: ofText(({ text }) => text) };
+      return isRead(name) ? caller.fetch(name, ids, whole) : caller.write(name, ids, whole);
+    },
     reserve: caller.reserve,
     refresh: caller.refresh,
     /**

@@ -98,7 +98,7 @@ function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOpt
     "  kubectl describe papp api -n shop",
     "  kubectl platform tree -n shop",
     "  kubectl platform status papp/api pproj/shop -n shop",
-    "  kubectl platform get papp --remote -n shop",
+    "  kubectl platform status papp/api --remote -n shop",
     `  kubectl patch papp api -n shop --type=merge -p '${commit}'`,
     "  kubectl get papp -n shop -w",
     "  kubectl delete papp web -n shop",

@@ -2,7 +2,7 @@
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const sources = join(import.meta.dirname, "../../src/main.ts");
+const sources = join(import.meta.dirname, "../../src/plugin.ts");
 
 /**
  * Writes `kubectl-platform` and its completion into a folder for PATH.

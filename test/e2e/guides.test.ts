@@ -66,8 +66,13 @@ const BEFORE: Readonly<Record<string, string>> = {
   "docs/guides/argocd.md: kubectl patch configmap argocd-cm -n argocd --patch-file deploy/argocd/argocd-cm.yaml": `
     kubectl create namespace argocd
     kubectl create configmap argocd-cm -n argocd`,
+  // "a checkout of the repository that Argo CD or Flux reads"
+  "docs/guides/deploy-from-ci.md: cat >": `
+    git init --quiet --bare ../fleet.git && git init --quiet && mkdir -p apps/api
+    git config user.name ci && git config user.email ci@example.com
+    git config push.autoSetupRemote true && git remote add origin ../fleet.git`,
   // Two resources whose objects the platform cannot delete.
-  "docs/guides/previews.md: kubectl platform orphans\n": `
+  "docs/guides/previews.md: kubectl platform orphans -A": `
     kubectl apply -n shop -f manifests/ -f orphans/
     kubectl wait --for=condition=Ready pproj/reports pproj/trial -n shop --timeout=1m
     kubectl delete pproj reports trial -n shop`,
@@ -77,7 +82,8 @@ const BEFORE: Readonly<Record<string, string>> = {
 const PRINTED: Readonly<Record<string, RegExp>> = {
   "README.md: mkdir": /✔ application api .* DEPLOYED[^]*create .*reports/,
   "docs/guides/adopt.md:": /created/,
-  "docs/guides/rollback.md: kubectl platform rollback": /→ 1a2b3c4d5e6f708192a3b4c5d6e7f80912345678\n[^]*\(dry run\)/,
+  "docs/guides/rollback.md: kubectl platform rollback":
+    /→ 1a2b3c4d5e6f708192a3b4c5d6e7f80912345678\n[^]*\(server dry run\)/,
   "docs/guides/move.md: kinds=": /web condition met/,
   "docs/guides/previews.md: kubectl platform orphans forget": /forgotten\n.* forgotten/,
   "docs/guides/logs.md: kubectl logs -n platform-operator deploy/platform-operator > ": /"deployApplication"/,
@@ -119,9 +125,10 @@ function replacements({ url, organizationId, clusterIds, tokens }: Simulator, lo
     ["https://platform.example.com", url],
     ["00000000-0000-4000-8000-000000000001", organizationId],
     ["00000000-0000-4000-8000-000000000002", clusterIds[0] ?? ""],
-    ["5f1de3a2-7c44-4a53-8a57-2a9d0c9b7e11", "$(kubectl platform orphans -o json | jq -r '.[0].id')"],
-    ["0b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01", "$(kubectl platform orphans -o json | jq -r '.[1].id')"],
+    ["5f1de3a2-7c44-4a53-8a57-2a9d0c9b7e11", "$(kubectl platform orphans -A -o json | jq -r '.[0].id')"],
+    ["0b0c6f5e-90ad-4c3c-9a4e-3d3a0a4b1c01", "$(kubectl platform orphans -A -o json | jq -r '.[1].id')"],
     ["--timeout=15m", "--timeout=1m"],
+    ["$COMMIT", "1a2b3c4d5e6f708192a3b4c5d6e7f80912345678"],
     // No kubelet: the log of the operator's process.
     ["kubectl logs -n platform-operator deploy/platform-operator", `cat ${log}`],
     // It has changes; it waits for nothing; it follows.
@@ -136,7 +143,7 @@ async function fillFolder(): Promise<void> {
   const root = join(import.meta.dirname, "../..");
   const deleted = { lifecycle: { deletionPolicy: "Delete" } };
   for (const name of ["home", "dist", "manifests", "orphans"]) await mkdir(join(folder, name));
-  await symlink(inject("program"), join(folder, "dist/operator.js"));
+  await symlink(join(dirname(inject("program")), "plugin"), join(folder, "dist/plugin"));
   await symlink(join(root, "deploy"), join(folder, "deploy"));
   await writeFile(join(folder, "manifests/reports.yaml"), JSON.stringify(project("reports", deleted)));
   await writeFile(join(folder, "orphans/trial.yaml"), JSON.stringify(project("trial", deleted)));

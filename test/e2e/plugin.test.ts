@@ -31,8 +31,8 @@ beforeAll(async () => {
 });
 
 it("the plugin that npm installs is found by kubectl and needs no other package", async () => {
-  expect(await type("kubectl platform version", user)).toBe(`${OPERATOR_VERSION}\n`);
-  expect(await type("kubectl __complete platform cluster me", user)).toMatch(/^metrics\t/);
+  expect(await type("kubectl platform --version", user)).toBe(`${OPERATOR_VERSION}\n`);
+  expect(await type("kubectl __complete platform hist", user)).toMatch(/^history\t/);
   expect(await readdir(join(folder, "npm/lib/node_modules"))).toEqual(["kubectl-platform"]);
 });
 
@@ -42,7 +42,7 @@ it("the plugin that npm installs keeps the compiled bundle in the user's cache",
 
 it("the plugin that npm installs says on an older Node which version it needs", async () => {
   const { file, flags, version } = await olderNode();
-  const refused = run(file, [...flags, join(bin, "kubectl-platform"), "version"], { env: {} });
+  const refused = run(file, [...flags, join(bin, "kubectl-platform"), "--version"], { env: {} });
   await expect(refused).rejects.toMatchObject({ code: 1, stdout: "", stderr: nodeRefusal(version, file) });
 });
 

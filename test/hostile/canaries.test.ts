@@ -42,7 +42,7 @@ async function shownBy(env: Env, pageUrl: string): Promise<Captured> {
   const { metricsUrl, healthUrl } = env.operator;
   const text = async (url: string): Promise<string> => (await fetch(url)).text();
   const folder = await mkdtemp(join(tmpdir(), "report-"));
-  const commands = ["tree -o json", "status", "get -o yaml", "events", "check", "export", `report -f ${folder}/report`];
+  const commands = ["tree -o json", "orphans -A -o yaml", "check", "export", `report -f ${folder}/report`];
   const said: string[] = [];
   for (const command of commands) {
     const { stdout, stderr } = await cli([...command.split(" "), "--kubeconfig", kubeconfigPath, "-n", env.namespace]);

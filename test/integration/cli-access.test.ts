@@ -31,23 +31,27 @@ describe("a command that queries the platform", () => {
   });
 
   it.each([
-    ["the default connection of the namespace", ["projects"], "admin"],
-    ["the connection that --connection names", ["projects", "--connection=reader"], "read"],
-    ["the connection that --connection names with its kind", ["projects", "--connection=pconn/reader"], "read"],
-    ["the connection of the object that it is about", ["env-stats", "child"], "write"],
+    ["the default connection of the namespace", "listProjects", "admin"],
+    ["the connection that --connection names", "listProjects --connection=reader", "read"],
+    ["the connection that --connection names with its kind", "listProjects --connection=pconn/reader", "read"],
+    [
+      "the connection of the object that it is about",
+      "getProjectEnvironmentStats --param projectId=pproj/child",
+      "write",
+    ],
     [
       "the connection that --connection names, before that of the object",
-      ["env-stats", "child", "--connection=reader"],
+      "getProjectEnvironmentStats --param projectId=pproj/child --connection=reader",
       "read",
     ],
     [
       "the connection of the parent, for an object that names none",
-      ["default-values", "penv/child", "-f", "-"],
+      "getHelmDefaultValues --param environmentId=penv/child -f -",
       "write",
     ],
-  ])("uses %s", async (_, argv, expected) => {
-    const stdin = '{"helm_repository":{"chart_name":"redis"}}';
-    expect(await user.run(argv, { stdin })).toMatchObject({ code: 0, stderr: "" });
+  ])("uses %s", async (_, line, expected) => {
+    const stdin = '{"source":{"helm_repository":{"chart_name":"redis"}}}';
+    expect(await user.run(["api", ...line.split(" ")], { stdin })).toMatchObject({ code: 0, stderr: "" });
     expect(principal()).toBe(expected);
   });
 
@@ -57,7 +61,7 @@ describe("a command that queries the platform", () => {
     const spec = connection({ platform: user.world.simulator }, name, { auth });
     await user.apply({ ...spec, kind: "ClusterPlatformConnection" });
     const at = (namespace: string) =>
-      user.run(["projects", `--connection=cpconn/${name}`, `--operator-namespace=${namespace}`]);
+      user.run(["api", "listProjects", `--connection=cpconn/${name}`, `--operator-namespace=${namespace}`]);
     try {
       expect(await at(name)).toMatchObject({ code: 0 });
       expect(principal()).toBe("read");
@@ -73,19 +77,12 @@ describe("a command that queries the platform", () => {
 describe("a command that cannot query the platform reports the reason in one line", () => {
   const namespace = () => user.namespace;
 
-  it.each([
-    ["catalog nothing", /^The platform lists no template "nothing"\. It has kubernetes-essentials@1\.1\.0, .*\n$/],
-    ["regions mars", /^The platform has no provider "mars"\. It has .*\n$/],
-  ])("for an argument that the platform does not know: %s", async (line, said) => {
-    expect(await user.run(line.split(" "))).toEqual(failure(said));
-  });
-
   it("for a base URL that is not https, unless a flag allows it, and for a host that no flag allows", async () => {
     const flags = user.flags.filter((flag) => flag !== "--allow-insecure-platform");
-    expect(await cli(["projects", ...flags])).toEqual(
+    expect(await cli(["api", "listProjects", ...flags], { kubectl: user.facts.kubectlPath })).toEqual(
       failure(/^Nothing was sent \(connect: the base URL is not https\)\. --allow-insecure-platform and .*\n$/),
     );
-    const pinned = await user.run(["projects", "--allowed-platform-hosts=example.com"]);
+    const pinned = await user.run(["api", "listProjects", "--allowed-platform-hosts=example.com"]);
     expect(pinned).toEqual(failure(/^Nothing was sent \(connect: the host is not in the operator's list/));
   });
 
@@ -95,7 +92,7 @@ describe("a command that cannot query the platform reports the reason in one lin
     const ready = { type: "Ready", status: "False", reason: "InvalidSpec", message, lastTransitionTime: NOW };
     await user.patch("PlatformConnection", "refused", { status: { conditions: [ready] } }, "status");
     const before = user.world.calls().length;
-    expect(await user.run(["projects", "--connection=refused"])).toEqual(
+    expect(await user.run(["api", "listProjects", "--connection=refused"])).toEqual(
       failure(`The operator refuses PlatformConnection "${namespace()}/refused": ${message}`),
     );
     expect(user.world.calls()).toHaveLength(before);
@@ -103,7 +100,7 @@ describe("a command that cannot query the platform reports the reason in one lin
 
   it("for a connection whose Secret, or its key, does not exist", async () => {
     await user.apply(scoped("absent"), secret("empty", { other: "x" }), scoped("empty"));
-    const at = (name: string) => user.run(["projects", `--connection=${name}`]);
+    const at = (name: string) => user.run(["api", "listProjects", `--connection=${name}`]);
     const held = `"${namespace()}/absent", which holds the token of PlatformConnection "${namespace()}/absent"`;
     expect(await at("absent")).toEqual(
       failure(`Secret ${held}, does not exist. Create it with the token under "token".`),
@@ -119,19 +116,23 @@ it("a user without the right to get the connection's Secret can send no request 
   await inside("create role viewer --verb=get --resource=platformconnections.platform-operator.io");
   await inside(`create rolebinding viewer --role=viewer --serviceaccount=${namespace}:ann`);
   const ann = await kubeconfigFor(facts, namespace, "ann");
-  const asAnn = (...argv: readonly string[]) => cli([...argv, `--kubeconfig=${ann}`, "--allow-insecure-platform"]);
+  const asAnn = (...argv: readonly string[]) =>
+    cli([...argv, `--kubeconfig=${ann}`, "--allow-insecure-platform"], { kubectl: facts.kubectlPath });
   const before = user.world.calls().length;
 
   const held = `"${namespace}/default", which holds the token of PlatformConnection "${namespace}/default"`;
-  expect(await asAnn("projects")).toEqual(
+  expect(await asAnn("api", "listProjects")).toEqual(
     failure(
       `You may not read Secret ${held}. Commands that query the platform need the right to get that Secret; ask a cluster admin, or choose another connection with --connection.`,
     ),
   );
-  expect(await asAnn("app-status", "papp/api")).toEqual(failure(/^You may not do this in the cluster: /));
+  const whom = new RegExp(
+    `^You may not do this in the cluster: .* User "system:serviceaccount:${namespace}:ann" cannot get `,
+  );
+  expect(await asAnn("status", "papp/api")).toEqual(failure(whom));
   expect(user.world.calls()).toHaveLength(before);
 
   await inside("create role reader --verb=get --resource=secrets --resource-name=default");
   await inside(`create rolebinding reader --role=reader --serviceaccount=${namespace}:ann`);
-  await expect.poll(() => asAnn("projects", "-o", "name")).toMatchObject({ code: 0, stderr: "" });
+  await expect.poll(() => asAnn("api", "listProjects")).toMatchObject({ code: 0, stderr: "" });
 });

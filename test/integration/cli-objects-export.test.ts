@@ -31,6 +31,13 @@ async function existing({ platform }: Env): Promise<void> {
     await client.databases.create(id, { ...databaseInput("Never Deployed"), mode: "CONTAINER" });
   }
   await client.projects.create({ name: "Empty" });
+  // Names and texts that YAML 1.1 reads as booleans and numbers where they are bare.
+  const norway = await client.projects.create({ name: "no", description: "Yes" });
+  const { id } = await client.environments.create(norway.id, { name: "on", mode: "STAGING", clusterId });
+  const { gitRepository, ...input } = applicationInput("y");
+  const branched = { ...input, gitRepository: { ...gitRepository, branch: "2024_10" } };
+  const { id: applicationId } = await client.applications.create(id, branched, extendedOn(platform));
+  await client.applications.deploy(applicationId, "0755000");
   await client.templates.bind(clusterId, {
     templateKey: "kubernetes-essentials",
     templateVersion: "1.1.0",
@@ -63,7 +70,7 @@ describe("kubectl platform export, full surface", () => {
   });
 
   it("writes manifests that adopt every object of the organization without a write to the platform", async () => {
-    const { code, stdout } = await exported(env, "--all");
+    const { code, stdout } = await exported(env);
     expect(code).toBe(0);
     expect(stdout).not.toContain(PASSWORD);
     const kept = "# Its variables stay unchanged: LOG_LEVEL.\n# Its secrets stay unchanged: DATABASE_PASSWORD.";
@@ -75,6 +82,11 @@ describe("kubectl platform export, full surface", () => {
       ...["PlatformDatabase/staging-main", "PlatformDatabase/production-never-deployed"],
     ];
     expect(await applied(env, stdout)).toEqual(expect.arrayContaining(wanted));
+    expect((await env.get("PlatformProject", "no")).spec).toMatchObject({ name: "no", description: "Yes" });
+    expect((await env.get("PlatformApplication", "y")).spec).toMatchObject({
+      gitRepository: { branch: "2024_10" },
+      deploy: { gitCommitId: "0755000" },
+    });
     expect((await env.get("PlatformApplication", "staging-api")).spec).toMatchObject({
       environmentRef: { name: "staging" },
       deploy: { gitCommitId: COMMIT },

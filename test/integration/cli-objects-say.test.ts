@@ -30,7 +30,7 @@ describe("kubectl platform approve", () => {
     expect(summary.stdout).toMatch(/^◌ project \S+\/manual {2}ApprovalPending$/m);
     const [, hash = ""] =
       /Approve it with: kubectl platform approve pproj\/manual --hash (\w+)$/m.exec(summary.stdout) ?? [];
-    const approved = `platformproject.platform-operator.io/manual plan ${hash} approved\n`;
+    const approved = new RegExp(`/${env.namespace}/pproj/manual plan ${hash} approved\n$`);
     expect(await call(["approve", "pproj/manual", "--hash", hash])).toEqual(ending(0, approved, /^createProject /));
     await env.waitFor("PlatformProject", "manual", { status: "True" });
     expect(record.changes()).toEqual(["createProject"]);
@@ -52,7 +52,7 @@ describe("kubectl platform resolve", () => {
   it("with --id makes the resource adopt that object after a create with an unknown result", async () => {
     await lost("by-id", "applied");
     const found = [...env.platform.world().services.values()].find(({ name }) => name === "by-id");
-    const resolved = `platformapplication.platform-operator.io/by-id resolved: it is ${found?.id}\n`;
+    const resolved = new RegExp(`/papp/by-id resolved: it is ${found?.id}\n$`);
     expect(await call(["resolve", "papp/by-id", "--id", found?.id ?? ""])).toEqual(ending(0, resolved));
     const settled = await env.waitFor("PlatformApplication", "by-id", { status: "True" });
     expect(idOf(settled)).toBe(found?.id);
@@ -81,7 +81,9 @@ describe("kubectl platform resolve", () => {
 describe("kubectl platform orphans", () => {
   const name = "pr-3";
   const orphans = (...argv: readonly string[]) =>
-    cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath]);
+    cli(["orphans", ...argv, `--operator-namespace=${env.operatorNamespace}`, "--kubeconfig", kubeconfigPath], {
+      kubectl: inject("controlPlane").kubectlPath,
+    });
 
   it("lists an object that stays on a platform without deletions, and forgets it on request; log and metrics count it", async () => {
     const preview = environment(env, name, "shop", { lifecycle: { deletionPolicy: "Delete" } });
@@ -91,7 +93,7 @@ describe("kubectl platform orphans", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^NAMESPACE +NAME +REMOTE-ID +REASON +AGE$/m);
     expect(stdout).toMatch(new RegExp(`^${env.namespace} +penv/${name} +${id} +DeleteNotSupported +\\d+s$`, "m"));
-    expect((await orphans("-n", "elsewhere")).stderr).toContain("Nothing found.");
+    expect((await orphans("-n", "elsewhere")).stderr).toBe("No resources found in elsewhere namespace.\n");
     expect((await orphans("-n", env.namespace, "-o", "name")).stdout).toContain(
       `platformenvironment.platform-operator.io/${name}\n`,
     );

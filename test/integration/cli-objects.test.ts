@@ -1,4 +1,8 @@
-import { beforeAll, describe, expect, inject, it } from "vitest";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { beforeAll, describe, expect, inject, it, onTestFinished } from "vitest";
 
 import { RECONCILE_REQUESTED_AT } from "../../src/api/names.ts";
 import { member } from "../../src/kube/api/json.ts";
@@ -51,13 +55,10 @@ describe("kubectl platform history and rollback", () => {
     expect(await call(["history", "papp/web"])).toEqual(ending(0, rows));
   });
 
-  it("store nothing with --dry-run, and warn that Argo CD would revert the change", async () => {
-    await env.kubectl(["label", "papp", "web", "team=web", "--field-manager=argocd-controller"]);
-    const change = /^\S+\/web spec\.deploy\.gitCommitId: 89abcde\w+ → 0123456\w+ \(dry run\)\n$/;
-    const warning =
-      "Warning: Argo CD applies this object: change the commit in its source as well, or Argo CD reverts it.\n";
+  it("store nothing with --dry-run=server", async () => {
+    const change = /^\S+\/papp\/web spec\.deploy\.gitCommitId: 89abcde\w+ → 0123456\w+ \(server dry run\)\n$/;
     for (const to of [[], ["--to", "1"]]) {
-      expect(await call(["rollback", "papp/web", ...to, "--dry-run"])).toEqual(ending(0, change, warning));
+      expect(await call(["rollback", "papp/web", ...to, "--dry-run=server"])).toEqual(ending(0, change));
     }
     const unknown = /^The history of papp\/web has no number 7\./;
     expect(await call(["rollback", "web", "--to", "7"])).toEqual(ending(64, "", unknown));
@@ -73,14 +74,64 @@ describe("kubectl platform history and rollback", () => {
   });
 });
 
-describe("kubectl platform events and trace", () => {
-  it("list the events of an object, with the time that a deployment took", async () => {
-    const { stdout } = await call(["events", "papp/web", "--type=Normal"]);
-    expect(stdout).toMatch(/^SEEN +TYPE +REASON +OBJECT +MESSAGE\n/);
-    expect(stdout).toMatch(/ Normal +Deployed +papp\/web +Commit 0123456 was deployed in \d+ s\.\n/);
-    expect((await call(["events"])).stdout).toContain(" papp/shop ");
+describe("kubectl platform deploy", () => {
+  const NAME = "deployed";
+  const commit = { spec: { deploy: { gitCommitId: NEXT_COMMIT } } };
+  const deploy = (...argv: readonly string[]) => call(["deploy", `papp/${NAME}`, ...argv]);
+  const { apiVersion, kind } = application(NAME, "shop");
+
+  beforeAll(() => env.ready(application(NAME, "shop")));
+
+  it("sets the commit, waits until it is deployed, and names the cluster and the object", async () => {
+    const { code, stdout } = await deploy(NEXT_COMMIT, "--wait", "--timeout=40s");
+    expect(code).toBe(0);
+    const where = `${env.namespace}/papp/${NAME}`;
+    expect(stdout).toMatch(new RegExp(`^\\S+/${where} spec\\.deploy\\.gitCommitId: 0123456\\w+ → ${NEXT_COMMIT}\n`));
+    expect((await env.get("PlatformApplication", NAME)).status).toMatchObject({ commit: NEXT_COMMIT.slice(0, 7) });
   });
 
+  it("exits with 1 and prints the end of the log when the deployment fails", async () => {
+    const { code, stderr } = await deploy("bad0000", "--wait", "--timeout=40s", "--allow-insecure-platform");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(new RegExp(`papp/${NAME}: BuildFailed: The platform reports BUILD_ERROR[^\n]*\n {2}\\S`));
+  });
+
+  it.each([
+    [
+      "argocd-controller",
+      "apply --server-side --force-conflicts",
+      /^Warning: Argo CD sets this field and will revert it/,
+    ],
+    [
+      "kustomize-controller",
+      "apply --server-side --force-conflicts",
+      /^Warning: Flux sets this field and will revert it/,
+    ],
+    [
+      "helm",
+      "apply --server-side --force-conflicts",
+      /^Warning: Helm 4 sets this field: .* --force-conflicts, which hands/,
+    ],
+    ["helm", "patch", /^Warning: Helm 3 sets this field: helm upgrade keeps this commit/],
+    ["kubectl-client-side-apply", "apply", /^Warning: kubectl apply sets this field: the next apply/],
+    ["someone", "apply --server-side --force-conflicts", /^Warning: someone sets this field by server-side apply/],
+  ])("says what happens to a commit that %s sets by %s", async (manager, how, warning) => {
+    const flags = [`--field-manager=${manager}`];
+    if (how === "patch") {
+      await env.kubectl(["patch", "papp", NAME, "--type=merge", "-p", JSON.stringify(commit), ...flags]);
+    } else {
+      const input = JSON.stringify({ apiVersion, kind, metadata: { name: NAME }, ...commit });
+      await env.kubectl([...how.split(" "), "--validate=false", "-f", "-", ...flags], { input });
+    }
+    const { stderr, code } = await deploy("1a2b3c4", "--dry-run=server");
+    expect(stderr).toMatch(warning);
+    expect(code).toBe(0);
+    // The command takes the field over.
+    await env.patch("PlatformApplication", NAME, { spec: { deploy: { gitCommitId: "0123456" } } });
+  });
+});
+
+describe("kubectl platform trace", () => {
   it("show the objects that an object refers to, up to its connection", async () => {
     const { code, stdout } = await call(["trace", "papp/web"]);
     const lines = stdout.split("\n").map((line) => line.split(/ {2,}/)[0]);
@@ -109,7 +160,7 @@ describe("kubectl platform events and trace", () => {
 
 describe("kubectl platform reconcile", () => {
   it("requests a reconcile, and with --wait waits until the operator has handled the request", async () => {
-    const requested = "platformapplication.platform-operator.io/shop reconcile requested\n";
+    const requested = new RegExp(`^\\S+/${env.namespace}/papp/shop reconcile requested\n$`);
     expect(await call(["reconcile", "papp/shop"])).toEqual(ending(0, requested));
     const { code } = await call(["reconcile", "papp/shop", "pproj/shop", "--wait", "--timeout=20s"]);
     expect(code).toBe(0);
@@ -131,12 +182,11 @@ describe("kubectl platform reconcile", () => {
 });
 
 it("kubectl platform pause and resume make the operator ignore an object in between", async () => {
-  expect((await call(["pause", "papp/shop"])).stdout).toBe("platformapplication.platform-operator.io/shop paused\n");
+  expect((await call(["pause", "papp/shop", "--dry-run=server"])).stdout).toMatch(/ paused \(server dry run\)\n$/);
+  expect((await call(["pause", "papp/shop"])).stdout).toMatch(new RegExp(`^\\S+/${env.namespace}/papp/shop paused\n$`));
   const reason = (object: KubeObject) => condition(object, "Synced")?.reason;
   await env.waitFor("PlatformApplication", "shop", (object) => reason(object) === "ReconcilePaused");
-  for (const word of ["pause", "suspend"]) {
-    expect((await call([word, "papp/shop"])).stdout).toMatch(/paused already\n$/);
-  }
+  expect((await call(["pause", "papp/shop"])).stdout).toMatch(/paused already\n$/);
   expect((await call(["reconcile", "papp/shop", "--wait"])).stderr).toBe(
     "papp/shop is paused, so the operator ignores the request. Resume it with: kubectl platform resume papp/shop\n",
   );
@@ -189,6 +239,78 @@ describe("kubectl platform plan", () => {
     );
     const named = await planned([changed], "-o", "name");
     expect(named.stdout).toBe("platformapplication.platform-operator.io/shop\n");
+  });
+
+  const { apiVersion, spec, ...rest } = application("shop", "shop");
+  const RUNNING = { apiVersion, spec, ...rest };
+
+  /** The manifest as an author of YAML writes it, with a variable. */
+  const written = (value: string) =>
+    [
+      `apiVersion: ${JSON.stringify(apiVersion)}`,
+      "kind: PlatformApplication",
+      "metadata: {name: shop}",
+      `spec: {<<: ${JSON.stringify(spec)}, variables: [{name: MODE, value: ${value}}]}`,
+    ].join("\n");
+
+  it.each([
+    ["a boolean of YAML 1.1", "on"],
+    ["an octal number", "0755"],
+    ["a number with underscores", "2024_10"],
+    ["a text", "'on'"],
+    ["a text of digits", '"0755"'],
+  ])("has the verdict of kubectl apply on %s", async (_what, value) => {
+    const text = written(value);
+    const flags = [...ON_LOOPBACK, `--operator-namespace=${env.operatorNamespace}`];
+    const apply = ["apply", "--dry-run=server", "-n", env.namespace, "-f", "-"];
+    const [{ code, stdout }, applied] = await Promise.all([
+      call(["plan", "-f", "-", ...flags], { stdin: text }),
+      env.kubectl(apply, { input: text }).then(
+        () => "accepted",
+        () => "rejected",
+      ),
+    ]);
+    expect(stdout).toMatch(
+      applied === "accepted" ? /^papp\/shop +update/m : /^papp\/shop +error +The API server rejects it/m,
+    );
+    expect(code).toBe(applied === "accepted" ? 2 : 1);
+  });
+
+  it("reads merge keys, lists, directories and kustomizations as kubectl apply does", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "plan-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const manifest = [
+      `apiVersion: ${JSON.stringify(apiVersion)}`,
+      "kind: PlatformApplication",
+      "metadata: {name: shop, annotations: {a: &commit '0123456789abcdef0123456789abcdef01234567'}}",
+      `spec: {<<: ${JSON.stringify(spec)}, deploy: {gitCommitId: *commit}}`,
+    ].join("\n");
+    await mkdir(join(folder, "deep"));
+    await writeFile(join(folder, "deep/shop.yaml"), manifest);
+    await writeFile(join(folder, "kustomization.yaml"), "resources: [deep/shop.yaml]\n");
+    const flags = [...ON_LOOPBACK, `--operator-namespace=${env.operatorNamespace}`];
+    for (const named of [
+      ["-f", join(folder, "deep")],
+      ["-f", join(folder, "deep/shop.yaml")],
+      ["-k", folder],
+    ]) {
+      const { code, stdout, stderr } = await call(["plan", ...named, ...flags]);
+      expect({ code, stderr, rows: stdout.split("\n")[1] }).toEqual({ code: 0, stderr: "", rows: "papp/shop   none" });
+    }
+    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items: [project("shop"), RUNNING] });
+    const { stdout } = await call(["plan", "-f", "-", ...flags], { stdin: list });
+    expect(stdout).toMatch(/^pproj\/shop +none\npapp\/shop +none$/m);
+  });
+
+  it.each([
+    ["a file that does not exist", ["-f", "/nowhere.yaml"], /the path "\/nowhere\.yaml" does not exist/],
+    ["a text that is no YAML", ["-f", "-"], /error parsing|yaml/],
+    ["a manifest without a name", ["-f", "-"], /name/],
+  ])("ends with kubectl's own words for %s", async (_what, named, words) => {
+    const stdin = words.source.includes("yaml") ? "a: [" : `{"apiVersion":"v1","kind":"Secret","metadata":{}}`;
+    const { code, stdout, stderr } = await call(["plan", ...named, ...ON_LOOPBACK], { stdin });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(words);
   });
 
   it("reports the error of a connection once, for the connection and the objects that use it", async () => {

@@ -180,7 +180,8 @@ describe("the proxy of a PlatformConnection", () => {
     const before = proxy.asked.length;
     const { kubeconfigPath } = inject("controlPlane");
     const flags = ["--kubeconfig", kubeconfigPath, "-n", env.namespace, "--allow-insecure-platform"];
-    const listed = await cli(["projects", "--connection=pconn/own", ...flags]);
+    const { kubectlPath: kubectl } = inject("controlPlane");
+    const listed = await cli(["api", "listProjects", "--connection=pconn/own", ...flags], { kubectl });
     expect(listed).toMatchObject({ code: 0, stderr: "" });
     expect(proxy.asked.slice(before)).toEqual([new URL(env.platform.url).host]);
   });

@@ -26,7 +26,9 @@ describe("an application, on a surface that does not show its environment", () =
   const there = createEnv({ surface: "documented", controlPlane: contexts.there });
   const other = () => here.at("b");
   const plugin = (...argv: readonly string[]) =>
-    cli([...argv, "--kubeconfig", kubeconfig, "--context", "here", "-n", here.namespace]);
+    cli([...argv, "--kubeconfig", kubeconfig, "--context", "here", "-n", here.namespace], {
+      kubectl: contexts.here.kubectlPath,
+    });
   const orphans = () => plugin("orphans", `--operator-namespace=${here.operatorNamespace}`);
 
   beforeAll(async () => {

@@ -14,7 +14,7 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The control plane that all files share: keep to a namespace of your own. */
     readonly controlPlane: ControlPlaneFacts;
-    /** The bundle as it is shipped, alone in its folder: starts in half the time of the sources. */
+    /** The operator's bundle as it is shipped; that of the plugin is in plugin/ beside it. */
     readonly program: string;
   }
 }
@@ -45,7 +45,8 @@ async function buildBundle(folder: string): Promise<string> {
   const file = join(folder, "operator.js");
   const rolldown = join(dirname(createRequire(import.meta.url).resolve("rolldown/package.json")), "bin/cli.mjs");
   const config = join(root, "rolldown.config.ts");
-  await promisify(execFile)(process.execPath, [rolldown, "--config", config, "--file", file], { cwd: root });
-  await chmod(file, 0o755);
+  const env = { ...process.env, DIST: folder };
+  await promisify(execFile)(process.execPath, [rolldown, "--config", config], { cwd: root, env });
+  for (const program of [file, join(folder, "plugin/kubectl-platform.cjs")]) await chmod(program, 0o755);
   return file;
 }

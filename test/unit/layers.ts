@@ -79,8 +79,15 @@ export const layers: Readonly<Record<string, Layer>> = {
   },
   cli: {
     mayImport: ["text", "api", "config", "operator", "console", "kinds", "platform", "kube", "zod", "yaml", "node:"],
+    except: {
+      "cli/commands": ["@commander-js/extra-typings"],
+      "cli/index": ["@commander-js/extra-typings"],
+      "cli/complete": ["@commander-js/extra-typings", "@bomb.sh/tab"],
+      "cli/api": ["json-p3"],
+    },
   },
   main: { mayImport: ["cli", "node-version", "node:"] },
+  plugin: { mayImport: ["cli", "node-version", "node:"] },
   "node-version": { mayImport: [] },
   simulator: { mayImport: ["zod", "fastify", "fastify-type-provider-zod", "@fastify/swagger", "node:"] },
 };

@@ -12,8 +12,16 @@ import { createReader, type Reader } from "../../kube/watch/readers.ts";
 import { openPlatform } from "../../operator/platforms.ts";
 import type { ClusterClient } from "./cluster.ts";
 import { CliError } from "./exit.ts";
-import type { SharedFlags } from "./globals.ts";
 import { nameOf, type Name } from "./targets.ts";
+
+/** The values of the options that every command has. */
+export interface SharedOptions {
+  /** [KIND/]NAME */
+  readonly connection?: string | undefined;
+  readonly operatorNamespace: string;
+  readonly allowedPlatformHosts?: string | undefined;
+  readonly allowInsecurePlatform?: boolean | undefined;
+}
 
 /** An open connection. */
 export type Access = Awaited<ReturnType<typeof openAccess>>;
@@ -29,13 +37,13 @@ const MOST_PARENTS = 8;
  * @param connection see chooseConnection
  * @throws CliError, ConfigError, KubeError, ApiError "Refused"
  */
-export async function openAccess(cluster: ClusterClient, flags: SharedFlags, clock: Clock, connection: KubeObject) {
+export async function openAccess(cluster: ClusterClient, shared: SharedOptions, clock: Clock, connection: KubeObject) {
   const spec = specOf(connection);
-  if (flags["allowed-platform-hosts"] === undefined) heedOperator(connection);
+  if (shared.allowedPlatformHosts === undefined) heedOperator(connection);
   const reader = createReader(cluster.client, clock);
-  const namespace = connection.metadata.namespace ?? flags["operator-namespace"];
+  const namespace = connection.metadata.namespace ?? shared.operatorNamespace;
   const token = await readToken({ reader, namespace }, connection, spec);
-  const rules = loadPlatformRules(flags);
+  const rules = loadPlatformRules(shared);
   const settings = connectionSettings(spec, connection.kind === CLUSTER_WIDE ? "Cluster" : "Namespaced");
   const options = { rules, version: OPERATOR_VERSION, clock, random: Math.random };
   const platform = await openPlatform({ reader, namespace }, settings, token, options);

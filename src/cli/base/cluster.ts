@@ -1,30 +1,68 @@
 /** Connects to the user's cluster with the user's own rights. */
 import { TYPES } from "../../config/kinds.ts";
 import { OPERATOR_VERSION } from "../../config/names.ts";
-import { createKubeClient, type ConnectedClient } from "../../kube/api/client.ts";
+import { createKubeClient, createProxiedClient } from "../../kube/api/client.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { isObject } from "../../kube/api/json.ts";
 import { parseObject } from "../../kube/api/objects.ts";
 import { collectionPath, objectPath } from "../../kube/api/paths.ts";
-import { configSource, mergePatch, readOptional } from "../../kube/api/transport.ts";
+import { configSource, type KubeClient, mergePatch, readOptional } from "../../kube/api/transport.ts";
 import type { Clock, Json, JsonObject, KubeObject, ResourceType } from "../../kube/api/types.ts";
 import { listAll } from "../../kube/watch/list.ts";
 import { CliError } from "./exit.ts";
-import type { SharedFlags } from "./globals.ts";
+import { globalFlagsIn, type Kubectl } from "./kubectl.ts";
 
 /** The field manager of users' writes with this program. */
 export const USER_FIELD_MANAGER = "kubectl-platform";
 
-export type ClusterClient = ReturnType<typeof openCluster>;
+/** The way to the user's API server. */
+export interface ClusterConnection {
+  readonly client: KubeClient;
+  /** The name of the cluster in messages: its context, else its address. */
+  readonly place: string;
+  /** The namespace of the user's commands. */
+  readonly namespace: string;
+  /** Whether the command line names the namespace. */
+  readonly isNamespaceGiven: boolean;
+  readonly close: () => Promise<void>;
+}
+
+/** Connects through kubectl, with the user's own rights. @throws CliError; with an empty message where kubectl has said why */
+export async function connectThrough(kubectl: Kubectl, clock: Clock): Promise<ClusterConnection> {
+  const [address, context] = await Promise.all([kubectl.proxy(), kubectl.context()]);
+  const userAgent = `kubectl-platform/${OPERATOR_VERSION}`;
+  const client = createProxiedClient(address, { userAgent, clock, limitMs: kubectl.limitMs });
+  const close = async (): Promise<void> => {
+    await client.close();
+    kubectl.stop();
+  };
+  return { client, ...context, close };
+}
 
 /**
- * Connects as kubectl does; sends nothing yet.
- * @throws CliError when there is no usable kubeconfig
+ * Connects as the operator does, e.g. in its pod, where there is no kubectl.
+ * @param argv the command line, with kubectl's flags
+ * @throws CliError when there is no usable configuration
  */
-export function openCluster(flags: SharedFlags, clock: Clock) {
-  const client = connect(flags, clock);
-  const namespace = flags.namespace ?? client.namespace ?? "default";
+export async function connectDirectly(argv: readonly string[], clock: Clock): Promise<ClusterConnection> {
+  const { kubeconfig, context, namespace } = globalFlagsIn(argv).values;
+  try {
+    const userAgent = `platform-operator/${OPERATOR_VERSION}`;
+    const client = createKubeClient({ config: configSource(kubeconfig, context), userAgent, clock });
+    const home = namespace ?? client.namespace ?? "default";
+    const isNamespaceGiven = namespace !== undefined;
+    return { client, place: client.host, namespace: home, isNamespaceGiven, close: () => client.close() };
+  } catch (error) {
+    // The parser of a kubeconfig may quote it, secrets included: only its first line is shown.
+    const [reason = ""] = error instanceof Error && !(error instanceof KubeError) ? error.message.split("\n") : [];
+    throw new CliError(`No cluster can be reached: ${reason}. Check --kubeconfig, $KUBECONFIG and --context.`);
+  }
+}
 
+export type ClusterClient = ReturnType<typeof clusterOver>;
+
+/** @returns the custom resources behind a connection */
+export function clusterOver({ client, place, namespace, isNamespaceGiven, close }: ClusterConnection) {
   /** @returns undefined when it does not exist @throws KubeError */
   const find = async (kind: string, name: string, inNamespace = namespace): Promise<KubeObject | undefined> => {
     const type = typeOf(kind);
@@ -35,8 +73,10 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
   return {
     /** The client, for requests without a method here. */
     client,
-    /** The namespace of -n, else of the context, else `default`. */
+    place,
+    /** The namespace of -n, else that of kubectl. */
     namespace,
+    isNamespaceGiven,
     find,
     /** @throws CliError when it does not exist, KubeError */
     get: async (kind: string, name: string, inNamespace = namespace): Promise<KubeObject> => {
@@ -58,21 +98,17 @@ export function openCluster(flags: SharedFlags, clock: Clock) {
     /**
      * Applies a merge patch to an object. The API server refuses it if another object of the same name has replaced
      * this one.
-     * @param options with `dryRun`, the API server checks the change and stores nothing
+     * @param dryRun if given, the API server checks the change and stores nothing
      * @returns the object in the API server's answer @throws KubeError
      */
-    patch: async (
-      { kind, metadata }: KubeObject,
-      change: JsonObject,
-      options: { readonly dryRun?: "All" } = {},
-    ): Promise<Json> => {
+    patch: async ({ kind, metadata }: KubeObject, change: JsonObject, dryRun?: "server"): Promise<Json> => {
       const { name, namespace: home = "", uid } = metadata;
       const own = isObject(change["metadata"]) ? change["metadata"] : {};
       const path = objectPath(typeOf(kind), { namespace: home, name });
-      const query = { fieldManager: USER_FIELD_MANAGER, ...options };
+      const query = { fieldManager: USER_FIELD_MANAGER, ...(dryRun === undefined ? {} : { dryRun: "All" }) };
       return client.request(mergePatch(path, { ...change, metadata: { ...own, uid } }, { query }));
     },
-    close: () => client.close(),
+    close,
   };
 }
 
@@ -81,18 +117,4 @@ export function typeOf(kind: string): ResourceType {
   const type = TYPES.find((known) => known.kind === kind);
   if (type === undefined) throw new TypeError(`no custom resource is called ${kind}`);
   return type;
-}
-
-function connect({ kubeconfig, context }: SharedFlags, clock: Clock): ConnectedClient {
-  try {
-    return createKubeClient({
-      config: configSource(kubeconfig, context),
-      userAgent: `kubectl-platform/${OPERATOR_VERSION}`,
-      clock,
-    });
-  } catch (error) {
-    // The parser of a kubeconfig may quote it, secrets included: only its first line is shown.
-    const [reason = ""] = error instanceof Error && !(error instanceof KubeError) ? error.message.split("\n") : [];
-    throw new CliError(`No cluster can be reached: ${reason}. Check --kubeconfig, $KUBECONFIG and --context.`);
-  }
 }

@@ -43,9 +43,9 @@ describe("explain(), which turns a failure into a message and an exit code", () 
   });
 
   it.each<[KubeFailure, string]>([
-    ["Unauthorized", "The cluster does not accept your credentials: X. Sign in again, or check --context."],
+    ["Unauthorized", "You must be logged in to the server (Unauthorized). Sign in again, or check --context."],
     ["Forbidden", "You may not do this in the cluster: X."],
-    ["Unreachable", "The cluster cannot be reached: X. Check --kubeconfig and --context."],
+    ["Unreachable", "Unable to connect to the server: X"],
     ["NotFound", "The cluster did not find it: X."],
     ["Server", "The cluster refused: X."],
   ])("explains an answer of the cluster: %s", (failure, message) => {

@@ -23,7 +23,7 @@ function codeOf(error: unknown): number {
 function messageOf(error: unknown): string {
   if (error instanceof CliError || error instanceof ConfigError) return error.message;
   if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
-  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? explainRefusal)(printable(error.message));
+  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? explainRefusal)(saidBy(error));
   return `Unexpected error: ${printable(error instanceof Error ? error.message : String(error))}`;
 }
 
@@ -62,18 +62,28 @@ function explainRateLimit(_text: string, { failure }: ApiError): string {
   return `The platform asks to slow down. Try again in ${seconds} s.`;
 }
 
-const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (text: string) => string>>> = {
-  Unauthorized: (text) => `The cluster does not accept your credentials: ${text}. Sign in again, or check --context.`,
-  Forbidden: (text) => `You may not do this in the cluster: ${text}.`,
-  Unreachable: explainUnreachable,
-  Timeout: explainUnreachable,
-  NotFound: (text) => `The cluster did not find it: ${text}.`,
+/** Makes the sentence for a failure of the cluster. @param said its own message, else the request and its status */
+const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (said: string) => string>>> = {
+  // As kubectl says it.
+  Unauthorized: () => "You must be logged in to the server (Unauthorized). Sign in again, or check --context.",
+  Forbidden: (said) => `You may not do this in the cluster: ${withPeriod(said)}`,
+  Unreachable: (said) => `Unable to connect to the server: ${said}`,
+  Timeout: (said) => `Unable to connect to the server: ${said}`,
+  NotFound: (said) => `The cluster did not find it: ${withPeriod(said)}`,
 };
 
-function explainUnreachable(text: string): string {
-  return `The cluster cannot be reached: ${text}. Check --kubeconfig and --context.`;
+function explainRefusal(said: string): string {
+  return `The cluster refused: ${withPeriod(said)}`;
 }
 
-function explainRefusal(text: string): string {
-  return `The cluster refused: ${text}.`;
+/** The length of a message that is shown. */
+const MOST = 2_000;
+
+/** Returns the cluster's message, which may have several lines. */
+function saidBy(error: KubeError): string {
+  return printableLines((error.serverMessage() ?? error.message).slice(0, MOST)).trim();
+}
+
+function withPeriod(sentence: string): string {
+  return sentence.endsWith(".") ? sentence : `${sentence}.`;
 }

@@ -6,6 +6,7 @@ import { styleText } from "node:util";
 
 import { isObject } from "../../kube/api/json.ts";
 import type { Clock } from "../../kube/api/types.ts";
+import type { ClusterConnection } from "./cluster.ts";
 import { CliError, UsageError } from "./exit.ts";
 
 /** The part of a standard stream that commands use; `process.stdout` is one. */
@@ -34,6 +35,15 @@ export interface Io {
 export interface Host {
   readonly io: Io;
   readonly clock: Clock;
+  /** Connects to the user's cluster. @throws CliError; with an empty message where kubectl has said why */
+  readonly connect: () => Promise<ClusterConnection>;
+  /**
+   * Reads manifests as `kubectl apply` does.
+   * @param args kubectl's flags that name them
+   * @returns the objects as JSON texts, in their order
+   * @throws CliError with an empty message where kubectl has said why
+   */
+  readonly manifests: (args: readonly string[]) => Promise<readonly string[]>;
   /** Returns a signal that the next Ctrl-C or SIGTERM aborts, instead of ending the process. */
   readonly interrupt: () => AbortSignal;
 }
@@ -92,7 +102,7 @@ export async function readObject(io: Io, path: string): Promise<Readonly<Record<
   const { parse, YAMLError } = await import("yaml");
   let value: unknown;
   try {
-    value = parse(await readText(io, path), { intAsBigInt: false });
+    value = parse(await readText(io, path), { version: "1.1" });
   } catch (error) {
     if (!(error instanceof YAMLError)) throw error;
     throw new CliError(`${nameOf(path)} is neither JSON nor YAML (${error.code}).`);

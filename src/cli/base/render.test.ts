@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { fakeIo } from "../../../test/support/programs/cli.ts";
-import type { Format } from "./globals.ts";
-import { print, printText, type View } from "./render.ts";
+import { type Format, print, printText, type View } from "./render.ts";
 
 interface Row {
   readonly name: string;
@@ -45,13 +44,13 @@ describe("the rows that a command prints", () => {
   });
 
   it.each([
-    ["table", "", ["Nothing found."]],
+    ["table", "", ["No resources found in shop namespace."]],
     ["json", "[]\n", []],
     ["yaml", "[]\n", []],
     ["name", "", []],
   ] as const)("contain no message when there are none, as %s", async (format, expected, messages) => {
     const { call, text, reported } = terminal(format);
-    await print(call, view, []);
+    await print(call, view, [], "shop");
     expect(text()).toBe(expected);
     expect(reported).toEqual(messages);
   });

@@ -2,8 +2,10 @@
 import { stripVTControlCharacters } from "node:util";
 
 import { printable } from "../../text/text.ts";
-import type { Format } from "./globals.ts";
 import type { Io } from "./io.ts";
+
+/** A format of -o. dot: for Graphviz. */
+export type Format = "table" | "wide" | "json" | "yaml" | "name" | "dot";
 
 /** The output and its format. */
 interface Printing {
@@ -30,16 +32,20 @@ export interface View<Row> {
   readonly data?: (row: Row) => unknown;
 }
 
-/** Writes one row or a list of rows in the format of -o; json and yaml write an object or a list. */
+/**
+ * Writes one row or a list of rows in the format of -o; json and yaml write an object or a list.
+ * @param namespace where the rows were looked for; "" for everywhere
+ */
 export async function print<Row>(
   call: Printing & { readonly report: (line: string) => void },
   view: View<Row>,
   answer: Row | readonly Row[],
+  namespace = "",
 ): Promise<void> {
   const rows = isList(answer) ? answer : [answer];
   const isWide = call.output === "wide";
   if (rows.length === 0 && (isWide || call.output === "table")) {
-    call.report("Nothing found.");
+    call.report(nothingIn(namespace));
     return;
   }
   await printAs(call, {
@@ -47,6 +53,11 @@ export async function print<Row>(
     names: () => rows.map(view.name),
     lines: () => table(view, rows, isWide),
   });
+}
+
+/** @returns the sentence of kubectl for an empty list @param namespace "" for all */
+export function nothingIn(namespace: string): string {
+  return namespace === "" ? "No resources found" : `No resources found in ${namespace} namespace.`;
 }
 
 function isList<Row>(answer: Row | readonly Row[]): answer is readonly Row[] {
@@ -59,8 +70,8 @@ export async function printData(call: Pick<Printing, "io">, output: "json" | "ya
     const { stringifyJson } = await import("../../platform/codec/json.ts");
     printText(call, stringifyJson(value, 2));
   } else {
-    const { stringify } = await import("yaml");
-    printText(call, stringify(value, { lineWidth: 0 }));
+    const { yamlText } = await import("./yaml.ts");
+    printText(call, yamlText(value));
   }
 }
 

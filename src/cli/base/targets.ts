@@ -14,16 +14,6 @@ export interface Name {
   readonly name: string;
 }
 
-/** The argument that names one object. */
-export const TARGET = { name: "object", about: "kind and name, e.g. papp/api" } as const;
-
-/** The argument that names several objects. */
-export const TARGETS = {
-  name: "object",
-  about: "kind and name, e.g. papp/api; several may follow",
-  many: true,
-} as const;
-
 const NAME = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 
 /**

@@ -6,114 +6,96 @@ import { answersIn } from "../../api/resolve.ts";
 import { conditionView, conditionViews } from "../../console/tree/summary.ts";
 import { clusterPlatformConnection, platformConnection } from "../../kinds/connection/crd.ts";
 import { stringMember } from "../../kube/api/json.ts";
-import { keyOf } from "../../kube/api/objects.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
-import { printable } from "../../text/text.ts";
+import type { Call } from "../base/call.ts";
 import type { ClusterClient } from "../base/cluster.ts";
-import { type Call, command } from "../base/command.ts";
 import { CliError, EXIT, UsageError } from "../base/exit.ts";
-import { fullName, TARGET, TARGETS } from "../base/targets.ts";
-import { requestAndWait, WAIT_FOR_READY } from "./reconcile.ts";
+import { requestAndWait } from "./reconcile.ts";
 import { listObjects } from "./shared/listing.ts";
 import { actionLines, lastDeployedCommit, reportedPlan } from "./shared/plan-view.ts";
 
-export const pauseCommand = command({
-  asks: "cluster",
-  args: [TARGETS],
-  details:
-    "The operator neither reads nor changes a paused object on the platform, except to delete it. It reports the pause in\n" +
-    "the status of the object.",
-  run: async (call) => {
-    await setPaused(call, true);
-  },
-});
+interface DryRun {
+  readonly dryRun?: "server" | undefined;
+}
 
-export const resumeCommand = command({
-  asks: "platform",
-  args: [TARGETS],
-  flags: WAIT_FOR_READY,
-  details: "With --wait, also requests a reconcile, as reconcile --wait does.",
-  run: async (call) => {
-    const objects = await setPaused(call, false);
-    return call.flags.wait ? await requestAndWait(call, objects, call.flags.timeout) : EXIT.ok;
-  },
-});
+export async function pauseCommand(call: Call, names: readonly string[], options: DryRun): Promise<void> {
+  await setPaused(call, names, true, options.dryRun);
+}
+
+interface ResumeOptions extends DryRun {
+  readonly wait?: boolean | undefined;
+  readonly timeout: number;
+}
+
+/** With `wait`, also requests a reconcile and waits, as reconcile does. */
+export async function resumeCommand(call: Call, names: readonly string[], options: ResumeOptions): Promise<number> {
+  const objects = await setPaused(call, names, false, options.dryRun);
+  const waits = options.wait === true && options.dryRun === undefined;
+  return waits ? requestAndWait(call, objects, options.timeout) : EXIT.ok;
+}
 
 /** @returns the objects as they were before */
-async function setPaused(
-  { args, io, ...call }: Call<{ readonly object: readonly string[] }>,
-  paused: boolean,
-): Promise<readonly KubeObject[]> {
+async function setPaused(call: Call, names: readonly string[], paused: boolean, dryRun: DryRun["dryRun"]) {
   const cluster = await call.cluster();
-  const objects = await call.objects(args.object);
+  const objects = await call.objects(names);
   for (const object of objects) {
     const isAlready = isPaused(object) === paused;
     const annotations = { [PAUSED]: paused ? "true" : null };
-    if (!isAlready || invalidPause(object) !== undefined) await cluster.patch(object, { metadata: { annotations } });
+    if (!isAlready || invalidPause(object) !== undefined) {
+      await cluster.patch(object, { metadata: { annotations } }, dryRun);
+    }
     const done = paused ? "paused" : "resumed";
-    io.stdout.write(`${fullName(keyOf(object))} ${isAlready ? `${done} already` : done}\n`);
+    await call.wrote(object, isAlready ? `${done} already` : done, dryRun);
   }
   return objects;
 }
 
-export const approveCommand = command({
-  asks: "cluster",
-  args: [TARGET],
-  flags: {
-    hash: { type: "text", value: "HASH", about: "approve only this plan; fails if another plan is pending" },
-  },
-  details:
-    "Shows the plan in status.plan and approves it by its hash. A plan that changes in the meantime is not approved.",
-  run: async ({ args, flags, io, report, ...call }) => {
-    const object = await call.object(args.object);
-    const plan = reportedPlan(object);
-    if (plan === undefined) {
-      throw new CliError(`${args.object} has no plan to approve: its status.plan is empty.`);
-    }
-    for (const line of actionLines(plan.actions, lastDeployedCommit(object))) report(line);
-    if (flags.hash !== undefined && flags.hash !== plan.hash) {
-      throw new CliError(`${args.object} now has another plan, ${plan.hash}. Review it and approve that one.`);
-    }
-    await (await call.cluster()).patch(object, { metadata: { annotations: { [APPROVED_PLAN]: plan.hash } } });
-    io.stdout.write(`${fullName(keyOf(object))} plan ${printable(plan.hash)} approved\n`);
-  },
-});
+/** Approves the plan of an object by its hash. */
+export async function approveCommand(
+  call: Call,
+  name: string,
+  { hash, dryRun }: DryRun & { readonly hash?: string | undefined },
+): Promise<void> {
+  const object = await call.object(name);
+  const plan = reportedPlan(object);
+  if (plan === undefined) throw new CliError(`${name} has no plan to approve: its status.plan is empty.`);
+  for (const line of actionLines(plan.actions, lastDeployedCommit(object))) call.report(line);
+  if (hash !== undefined && hash !== plan.hash) {
+    throw new CliError(`${name} now has another plan, ${plan.hash}. Review it and approve that one.`);
+  }
+  const annotations = { [APPROVED_PLAN]: plan.hash };
+  await (await call.cluster()).patch(object, { metadata: { annotations } }, dryRun);
+  await call.wrote(object, `plan ${plan.hash} approved`, dryRun);
+}
+
+type ResolveOptions = DryRun & {
+  readonly id?: string | undefined;
+  readonly recreate?: boolean | undefined;
+  readonly adopt?: boolean | undefined;
+  readonly proceed?: boolean | undefined;
+};
 
 /** Records a user's decision that the operator must not make itself. */
-export const resolveCommand = command({
-  asks: "cluster",
-  args: [TARGET],
-  flags: {
-    id: {
-      type: "text",
-      value: "UUID",
-      about: "for CreateResultUnknown and DuplicateRemote: the id of the object on the platform",
-    },
-    recreate: { type: "switch", about: "for CreateResultUnknown: nothing was created, so create the object" },
-    adopt: { type: "switch", about: "for ForeignLedger: the other installation has stopped, so take over the object" },
-    proceed: { type: "switch", about: "for MassChangeHeld on a connection: allow the changes" },
-  },
-  details: "Takes exactly one of the four flags. Check the platform first: the operator does not verify the decision.",
-  run: async ({ args, flags, io, ...call }) => {
-    const decision = decisionOf(flags);
-    if (flags.id !== undefined && !uuid.safeParse(flags.id).success)
-      throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
-    const object = await call.object(args.object);
-    const cluster = await call.cluster();
-    const answer = decision === "id" ? undefined : await answerTo(cluster, object, decision);
-    const refusal =
-      decision === "id" ? idRefusal(object, flags.id) : answer === undefined && unansweredMessage(object, decision);
-    if (typeof refusal === "string") throw new CliError(`${args.object} ${refusal}`);
-    await cluster.patch(object, changeOf(object, answer, flags.id));
-    io.stdout.write(`${fullName(keyOf(object))} resolved: ${decision === "id" ? `it is ${flags.id}` : decision}\n`);
-  },
-});
+export async function resolveCommand(call: Call, name: string, options: ResolveOptions): Promise<void> {
+  const decision = decisionOf(options);
+  const { id, dryRun } = options;
+  if (id !== undefined && !uuid.safeParse(id).success)
+    throw new UsageError("--id takes an id of the platform, a lower-case UUID.");
+  const object = await call.object(name);
+  const cluster = await call.cluster();
+  const answer = decision === "id" ? undefined : await answerTo(cluster, object, decision);
+  const refusal =
+    decision === "id" ? idRefusal(object, id) : answer === undefined && unansweredMessage(object, decision);
+  if (typeof refusal === "string") throw new CliError(`${name} ${refusal}`);
+  await cluster.patch(object, changeOf(object, answer, id), dryRun);
+  await call.wrote(object, `resolved: ${decision === "id" ? `it is ${id}` : decision}`, dryRun);
+}
 
 const DECISIONS = ["id", "recreate", "adopt", "proceed"] as const;
 type Decision = (typeof DECISIONS)[number];
 
 /** @throws UsageError for none, or more than one */
-function decisionOf(flags: Readonly<Record<Decision, string | boolean | undefined>>): Decision {
+function decisionOf(flags: Readonly<Partial<Record<Decision, string | boolean | undefined>>>): Decision {
   const [decision, ...more] = DECISIONS.filter((name) => flags[name] !== undefined && flags[name] !== false);
   if (decision !== undefined && more.length === 0) return decision;
   throw new UsageError("Give exactly one of --id UUID, --recreate, --adopt and --proceed.");

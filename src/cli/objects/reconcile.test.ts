@@ -8,7 +8,7 @@ import { PAUSED } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
 import type { KubeRequest } from "../../kube/api/transport.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../kube/api/types.ts";
-import type { Call } from "../base/command.ts";
+import type { Call } from "../base/call.ts";
 import { requestAndWait } from "./reconcile.ts";
 
 const TIMEOUT_MS = 300_000;
@@ -31,6 +31,7 @@ function waiting(before: KubeObject, list: (request: KubeRequest) => Json | Prom
   const client = scriptedClient(list);
   const call = {
     cluster: async () => ({ client, patch: async () => ({}) }),
+    wrote: async () => {},
     host: { clock, interrupt: () => ended.signal, io: { stderr: { write: () => true } } },
     io: { stdout: { write: () => true } },
     program: "kubectl platform",

@@ -4,44 +4,39 @@ import { isPaused } from "../../api/paused.ts";
 import { conditionView, summarize, isReady } from "../../console/tree/summary.ts";
 import { platformApplication } from "../../kinds/application/crd.ts";
 import { abortableSleep } from "../../kube/api/clock.ts";
-import { stringMember } from "../../kube/api/json.ts";
+import { listMember, member, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import type { StoreChange } from "../../kube/watch/store.ts";
 import { printable } from "../../text/text.ts";
-import { type Call, command } from "../base/command.ts";
+import type { Call } from "../base/call.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import { explain, isExpected } from "../base/explain.ts";
-import type { Flags } from "../base/flags.ts";
-import { fullName, shortTarget, TARGETS } from "../base/targets.ts";
+import { shortTarget } from "../base/targets.ts";
 import { renderLine, showChanges } from "./shared/drawing.ts";
 import { followObjects } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 
-/** The flags of commands that wait for objects. */
-export const WAIT_FOR_READY = {
-  wait: { type: "switch", about: "wait until the objects are Ready or Stalled" },
-  timeout: { type: "duration", fallback: "5m", about: "how long to wait, e.g. 90s or 10m" },
-} as const satisfies Flags;
+interface ReconcileOptions {
+  readonly wait?: boolean | undefined;
+  readonly timeout: number;
+  readonly dryRun?: "server" | undefined;
+}
 
-export const reconcileCommand = command({
-  asks: "platform",
-  args: [TARGETS],
-  flags: WAIT_FOR_READY,
-  details:
-    "A failed deployment is retried once. The exit code is 1 if an object is Stalled, 3 after the timeout. An object that\n" +
-    "is Stalled already has 30 seconds to begin a retry.",
-  run: async (call) => {
-    const { args, flags, program } = call;
-    const objects = await call.objects(args.object);
-    if (!flags.wait) {
-      await request(call, objects);
-      return EXIT.ok;
-    }
-    for (const object of objects) refusePaused(object, program);
-    return await requestAndWait(call, objects, flags.timeout);
-  },
-});
+export async function reconcileCommand(
+  call: Call,
+  names: readonly string[],
+  options: ReconcileOptions,
+): Promise<number> {
+  const { wait, timeout, dryRun } = options;
+  const objects = await call.objects(names);
+  if (wait !== true || dryRun !== undefined) {
+    await request(call, objects, dryRun);
+    return EXIT.ok;
+  }
+  for (const object of objects) refusePaused(object, call.program);
+  return requestAndWait(call, objects, timeout);
+}
 
 /** Refuses a paused object, as the operator does not reconcile it. @throws CliError */
 export function refusePaused(object: KubeObject, program: string): void {
@@ -53,12 +48,12 @@ export function refusePaused(object: KubeObject, program: string): void {
 }
 
 /** Requests a reconcile. @returns the token that the operator writes back once it is done */
-async function request(call: Call, objects: readonly KubeObject[]): Promise<string> {
+async function request(call: Call, objects: readonly KubeObject[], dryRun?: "server"): Promise<string> {
   const cluster = await call.cluster();
   const token = call.host.clock.now().toISOString();
   for (const object of objects) {
-    await cluster.patch(object, { metadata: { annotations: { [RECONCILE_REQUESTED_AT]: token } } });
-    call.io.stdout.write(`${fullName(keyOf(object))} reconcile requested\n`);
+    await cluster.patch(object, { metadata: { annotations: { [RECONCILE_REQUESTED_AT]: token } } }, dryRun);
+    await call.wrote(object, "reconcile requested", dryRun);
   }
   return token;
 }
@@ -183,10 +178,18 @@ function reasonOf(is: Result["is"], now: KubeObject | undefined): string {
 
 const LOG_LINES = 20;
 
-/** Prints the last lines of the log of an application that failed, if the user may read them. */
+/**
+ * Prints the last lines of the log of an application that failed: those in its status (spec.logs.onFailure), which need
+ * no further right, else those of the platform, if the user may read them.
+ */
 async function printLog(object: KubeObject, access: Call["access"], report: (line: string) => void): Promise<void> {
   const id = stringMember(object.status, "externalId");
   if (object.kind !== platformApplication.kind || id === undefined) return;
+  const kept = listMember(member(object.status, "lastFailure"), "log");
+  if (kept.length > 0) {
+    for (const line of kept) if (typeof line === "string") report(`  ${printable(line)}`);
+    return;
+  }
   try {
     const { platform } = await access(object);
     for (const line of await platform.applications.log(id, LOG_LINES)) report(`  ${printable(line)}`);

@@ -6,38 +6,44 @@ import { member, stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
-import { command } from "../base/command.ts";
+import type { Call } from "../base/call.ts";
+import { EXIT } from "../base/exit.ts";
 import { align, printAs } from "../base/render.ts";
-import { fullName, shortTarget, TARGETS } from "../base/targets.ts";
+import { fullName, shortTarget } from "../base/targets.ts";
+import { compareAll, type Comparison, comparisonLines } from "./remote.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
 import { actionLines, lastDeployedCommit, fieldLine, reportedDrift, reportedPlan } from "./shared/plan-view.ts";
 
-export const statusCommand = command({
-  asks: "cluster",
-  args: [TARGETS],
-  formats: ["table", "json", "yaml", "name"],
-  run: async (call) => {
-    const { args, host, output, program } = call;
-    const objects = await call.objects(args.object);
-    const cluster = await call.cluster();
-    const reports: { object: KubeObject; events: readonly EventView[] | undefined }[] = [];
-    for (const object of objects) {
-      reports.push({ object, events: output === "name" ? undefined : await eventsOf(cluster, object) });
-    }
-    const now = host.clock.now();
-    await printAs(call, {
-      data: () => {
-        const all = reports.map(({ object, events }) => dataOf(object, events));
-        return all.length === 1 ? all[0] : all;
-      },
-      names: () => objects.map((object) => fullName(keyOf(object))),
-      lines: () =>
-        reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...summaryOf({ ...report, now, program })]),
-    });
-  },
-});
+/** @returns EXIT.failed if an object could not be compared with the platform */
+export async function statusCommand(
+  call: Call,
+  names: readonly string[],
+  options: { readonly remote?: boolean | undefined },
+): Promise<number> {
+  const { host, output, program } = call;
+  const objects = await call.objects(names);
+  const cluster = await call.cluster();
+  const isNamed = output === "name";
+  const comparisons = options.remote === true && !isNamed ? await compareAll(call, objects) : undefined;
+  const reports: Omit<SummaryOf, "now" | "program">[] = [];
+  for (const [at, object] of objects.entries()) {
+    const events = isNamed ? undefined : await eventsOf(cluster, object);
+    reports.push({ object, events, comparison: comparisons?.[at] });
+  }
+  const now = host.clock.now();
+  await printAs(call, {
+    data: () => {
+      const all = reports.map(dataOf);
+      return all.length === 1 ? all[0] : all;
+    },
+    names: () => objects.map((object) => fullName(keyOf(object))),
+    lines: () =>
+      reports.flatMap((report, at) => [...(at === 0 ? [] : [""]), ...summaryOf({ ...report, now, program })]),
+  });
+  return comparisons?.some(({ isFailed }) => isFailed) === true ? EXIT.failed : EXIT.ok;
+}
 
-function dataOf(object: KubeObject, events: readonly EventView[] | undefined): object {
+function dataOf({ object, events, comparison }: Omit<SummaryOf, "now" | "program">): object {
   const { namespace, name } = object.metadata;
   const { mark, state, externalId } = summarize(object);
   return {
@@ -49,6 +55,7 @@ function dataOf(object: KubeObject, events: readonly EventView[] | undefined): o
     externalId,
     conditions: conditionViews(object),
     plan: reportedPlan(object) ?? null,
+    ...(comparison === undefined ? {} : { remote: comparison.fields, remoteOmitted: comparison.omitted ?? null }),
     events: events ?? null,
   };
 }
@@ -57,6 +64,8 @@ interface SummaryOf {
   readonly object: KubeObject;
   /** undefined when they could not be read. */
   readonly events: readonly EventView[] | undefined;
+  /** With --remote. */
+  readonly comparison?: Comparison | undefined;
   readonly now: Date;
   /** The name by which the user called the program. */
   readonly program: string;
@@ -66,7 +75,7 @@ interface SummaryOf {
 const EVENTS = 10;
 
 /** @returns the lines of the screen; a sentence that occurs several times is shown at its first place only */
-export function summaryOf({ object, events, now, program }: SummaryOf): readonly string[] {
+export function summaryOf({ object, events, comparison, now, program }: SummaryOf): readonly string[] {
   const { kind, metadata } = object;
   const { mark, reason, message } = summarize(object);
   const place = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
@@ -84,6 +93,7 @@ export function summaryOf({ object, events, now, program }: SummaryOf): readonly
     ...section("Deployment", deploymentLines(object, now)),
     ...section("Failure", failureLines(object, once)),
     ...section("Drift", reportedDrift(object).map(fieldLine)),
+    ...(comparison === undefined ? [] : section("Platform", comparisonLines(comparison))),
     ...section("Plan", planLines(object, program)),
     ...section("Conditions", conditionLines(object, now, once)),
     ...section("Events", events === undefined ? ["You may not list events."] : eventLines(events, now, once)),

@@ -6,31 +6,24 @@ import { isKube } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { connectionOf, type NamedObject, readNamed } from "../base/access.ts";
+import type { Call } from "../base/call.ts";
 import type { ClusterClient } from "../base/cluster.ts";
-import { command } from "../base/command.ts";
 import { EXIT } from "../base/exit.ts";
 import { align, printAs } from "../base/render.ts";
-import { fullName, shortTarget, TARGET } from "../base/targets.ts";
+import { fullName, shortTarget } from "../base/targets.ts";
 
-export const traceCommand = command({
-  asks: "cluster",
-  args: [TARGET],
-  formats: ["table", "json", "yaml", "name"],
-  details:
-    "The exit code is 1 if the object, or an object that it refers to, is not Ready. Objects that you may not read are\n" +
-    "shown as such.",
-  run: async (call) => {
-    const cluster = await call.cluster();
-    const steps = await stepsFrom(cluster, await call.object(call.args.object));
-    const cause = steps.findLast(isInTheWay);
-    await printAs(call, {
-      data: () => ({ steps, ...(cause === undefined ? {} : { waitsFor: fullName(cause) }) }),
-      names: () => steps.map(fullName),
-      lines: () => [...align(steps.map(cellsOf), "  "), "", conclusionOf(steps, cause)],
-    });
-    return cause === undefined ? EXIT.ok : EXIT.failed;
-  },
-});
+/** @returns EXIT.failed if the object, or an object that it refers to, is not Ready */
+export async function traceCommand(call: Call, name: string): Promise<number> {
+  const cluster = await call.cluster();
+  const steps = await stepsFrom(cluster, await call.object(name));
+  const cause = steps.findLast(isInTheWay);
+  await printAs(call, {
+    data: () => ({ steps, ...(cause === undefined ? {} : { waitsFor: fullName(cause) }) }),
+    names: () => steps.map(fullName),
+    lines: () => [...align(steps.map(cellsOf), "  "), "", conclusionOf(steps, cause)],
+  });
+  return cause === undefined ? EXIT.ok : EXIT.failed;
+}
 
 /** One object of the trace, or the name of one that does not exist, or that the user may not read. */
 type Step = Readonly<ReturnType<typeof stepOf>>;

@@ -6,56 +6,49 @@ import { summaryId, type ObjectSummary } from "../../console/tree/summary.ts";
 import { platformProject } from "../../kinds/project/index.ts";
 import { stringMember } from "../../kube/api/json.ts";
 import type { Cache, KubeObject } from "../../kube/api/types.ts";
-import { command, type Call } from "../base/command.ts";
+import type { Call } from "../base/call.ts";
 import { CliError, UsageError } from "../base/exit.ts";
-import { ALL_NAMESPACES, LIST_FORMATS } from "../base/globals.ts";
 import { paintFor, type Stream } from "../base/io.ts";
-import { printAs } from "../base/render.ts";
+import { nothingIn, printAs } from "../base/render.ts";
 import { fullName } from "../base/targets.ts";
 import { renderTree, showChanges } from "./shared/drawing.ts";
 import { followObjects, type Following, listObjects, type Scope } from "./shared/listing.ts";
 import { createScreen } from "./shared/screen.ts";
 
-export const treeCommand = command({
-  asks: "cluster",
-  args: [{ name: "project", about: "a PlatformProject, to show only its objects", optional: true }],
-  flags: {
-    watch: { type: "switch", short: "w", about: "watch: update the tree on a terminal, otherwise print every change" },
-    ...ALL_NAMESPACES,
-  },
-  formats: [...LIST_FORMATS, "dot"],
-  details: "-o dot is for Graphviz.",
-  run: async (call) => {
-    const { args, flags, host, output, report } = call;
-    const cluster = await call.cluster();
-    const scope: Scope = { cluster, namespace: flags["all-namespaces"] ? "" : cluster.namespace, report };
-    const selection = selectionOf(args.project);
-    if (!flags.watch) {
-      const summaries = selection.summariesIn(await listObjects(scope));
-      refuseUnknown(summaries, args.project, scope);
-      await show(call, summaries);
-      return;
-    }
-    if (output !== "table" && output !== "wide") {
-      throw new UsageError("--watch takes -o table or wide.");
-    }
-    const stop = host.interrupt();
-    const stopped = aborted(stop, stop);
-    const following = followObjects({ ...scope, clock: host.clock });
-    try {
-      await Promise.race([following.synced, stopped]);
-      const failure = following.failure();
-      if (failure !== undefined) throw failure;
-      if (stop.aborted) return;
-      refuseUnknown(selection.summariesIn(following.objects()), args.project, scope);
-      const stopDrawing = draw(call, following, selection);
-      await stopped;
-      stopDrawing();
-    } finally {
-      await following.stop();
-    }
-  },
-});
+interface TreeOptions {
+  readonly watch?: boolean | undefined;
+  readonly allNamespaces?: boolean | undefined;
+}
+
+/** @param project the name of a PlatformProject; all objects without one */
+export async function treeCommand(call: Call, project: string | undefined, options: TreeOptions): Promise<void> {
+  const { host, output, report } = call;
+  const cluster = await call.cluster();
+  const scope: Scope = { cluster, namespace: options.allNamespaces === true ? "" : cluster.namespace, report };
+  const selection = selectionOf(project);
+  if (options.watch !== true) {
+    const summaries = selection.summariesIn(await listObjects(scope));
+    refuseUnknown(summaries, project, scope);
+    await show(call, summaries, scope.namespace);
+    return;
+  }
+  if (output !== "table" && output !== "wide") throw new UsageError("--watch takes -o table or wide.");
+  const stop = host.interrupt();
+  const stopped = aborted(stop, stop);
+  const following = followObjects({ ...scope, clock: host.clock });
+  try {
+    await Promise.race([following.synced, stopped]);
+    const failure = following.failure();
+    if (failure !== undefined) throw failure;
+    if (stop.aborted) return;
+    refuseUnknown(selection.summariesIn(following.objects()), project, scope);
+    const stopDrawing = draw(call, following, selection);
+    await stopped;
+    stopDrawing();
+  } finally {
+    await following.stop();
+  }
+}
 
 type Selection = ReturnType<typeof selectionOf>;
 
@@ -86,10 +79,10 @@ function refuseUnknown(summaries: readonly ObjectSummary[], project: string | un
   throw new CliError(`There is no PlatformProject ${JSON.stringify(project)} in ${where}.`);
 }
 
-async function show(call: Call, summaries: readonly ObjectSummary[]): Promise<void> {
+async function show(call: Call, summaries: readonly ObjectSummary[], namespace: string): Promise<void> {
   const { io, output, report } = call;
   if (output === "dot") io.stdout.write(dotOf(hierarchyOf(summaries)));
-  else if (summaries.length === 0 && (output === "table" || output === "wide")) report("Nothing found.");
+  else if (summaries.length === 0 && (output === "table" || output === "wide")) report(nothingIn(namespace));
   else {
     await printAs(call, {
       data: () => dataOf(hierarchyOf(summaries)),

@@ -1,9 +1,9 @@
-import type { Dispatcher } from "undici";
+import { Agent, type Dispatcher } from "undici";
 
 import { deadline, type Deadline } from "./clock.ts";
 import { createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
 import { isKube, KubeError, statusError } from "./errors.ts";
-import { parseJson, stringMember, tryParseJson } from "./json.ts";
+import { isObject, parseJson, stringMember, tryParseJson } from "./json.ts";
 import { type ConfigSource, DEADLINES, type KubeClient, type KubeQuery, type KubeRequest } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
 
@@ -30,8 +30,6 @@ export interface EndedRequest {
 export interface ConnectedClient extends KubeClient {
   /** Host and port of the API server. */
   readonly host: string;
-  /** The kubeconfig's context. */
-  readonly context: string;
   /** The namespace of the kubeconfig's context, or the pod's own. */
   readonly namespace: string | undefined;
   /** Ends all connections, open watches included. */
@@ -46,16 +44,70 @@ export interface ConnectedClient extends KubeClient {
  * @throws Error when there is no usable configuration; the message says what is missing.
  */
 export function createKubeClient(options: ClientOptions): ConnectedClient {
-  const { clock } = options;
-  const config = loadKubeConfig(options.config);
+  const { config: source, ...rest } = options;
+  const config = loadKubeConfig(source);
   const server = new URL(config.getCurrentCluster()?.server ?? "");
-  const { origin } = server;
+  const session = createSession(source, config, options.clock);
   const root = server.pathname.replace(/\/+$/, "");
-  const session = createSession(options.config, config, clock);
+  return {
+    host: server.host,
+    namespace: config.getContextObject(config.getCurrentContext())?.namespace,
+    ...clientOver({ origin: server.origin, root, session }, rest),
+  };
+}
+
+/** The address of a proxy on this machine that signs each request in to the API server, as `kubectl proxy` does. */
+export interface ProxyEndpoint {
+  /** The unix socket of the proxy; a TCP port in `origin` without one. */
+  readonly socketPath?: string;
+  readonly origin: string;
+  /** The path in front of every path, without a slash at its end. */
+  readonly root: string;
+}
+
+/**
+ * @param limitMs the deadline of every call and of the opening of every watch, in place of the usual ones: the proxy may
+ * have to ask a person for credentials first
+ * @returns a client that sends its requests to a proxy, without credentials of its own
+ */
+export function createProxiedClient(
+  { socketPath, ...address }: ProxyEndpoint,
+  options: Omit<ClientOptions, "config"> & { readonly limitMs: number },
+): KubeClient & Pick<ConnectedClient, "close"> {
+  const agent = new Agent({
+    allowH2: false,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    ...(socketPath === undefined ? {} : { connect: { socketPath } }),
+  });
+  const credentials = { headers: {}, calls: agent, watches: agent };
+  const session: Session = {
+    credentials: async () => credentials,
+    renew: () => false,
+    close: () => agent.destroy(),
+  };
+  return clientOver({ ...address, session }, options);
+}
+
+type Session = ReturnType<typeof createSession>;
+
+interface Server {
+  readonly origin: string;
+  /** The path in front of every path, without a slash at its end. */
+  readonly root: string;
+  readonly session: Session;
+}
+
+function clientOver(
+  { origin, root, session }: Server,
+  options: Omit<ClientOptions, "config"> & { readonly limitMs?: number },
+) {
+  const { clock, limitMs } = options;
+  const isProxied = limitMs !== undefined;
+  const { host } = new URL(origin);
   const stopwatch = (method: string, path: string): ((code: string) => void) => {
     const start = clock.monotonic();
-    return (code) =>
-      options.onRequest?.({ code, method, host: server.host, path, durationMs: clock.monotonic() - start });
+    return (code) => options.onRequest?.({ code, method, host, path, durationMs: clock.monotonic() - start });
   };
 
   const send = (pool: Dispatcher, used: Credentials, request: KubeRequest, signal: AbortSignal) =>
@@ -70,13 +122,13 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
 
   const exchange = async (used: Credentials, request: KubeRequest): Promise<Json> => {
     const what = `${request.method} ${request.path}`;
-    const limit = deadline(clock, request.timeoutMs ?? DEADLINES.call, request.signal);
+    const limit = deadline(clock, limitMs ?? request.timeoutMs ?? DEADLINES.call, request.signal);
     const ended = stopwatch(request.method, request.path);
     let code = "<error>";
     try {
       const answer = await send(used.calls, used, request, limit.signal);
       code = String(answer.statusCode);
-      return await readAnswer(what, answer);
+      return await readAnswer(what, answer, isProxied);
     } catch (error) {
       throw asKubeError(error, what, limit);
     } finally {
@@ -86,10 +138,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
   };
 
   return {
-    host: server.host,
-    context: config.getCurrentContext(),
-    namespace: config.getContextObject(config.getCurrentContext())?.namespace,
-    request: async (request) => {
+    request: async (request: KubeRequest): Promise<Json> => {
       const used = await session.credentials();
       try {
         return await exchange(used, request);
@@ -99,10 +148,10 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
         return exchange(await session.credentials(), request);
       }
     },
-    stream: async function* stream({ opened, ...request }) {
+    stream: async function* stream({ opened, ...request }: Parameters<KubeClient["stream"]>[0]) {
       const what = `WATCH ${request.path}`;
       const used = await session.credentials();
-      const open = deadline(clock, DEADLINES.list, request.signal);
+      const open = deadline(clock, limitMs ?? DEADLINES.list, request.signal);
       const ended = stopwatch("WATCH", request.path);
       let code = "<error>";
       let isOpen = false;
@@ -111,7 +160,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
         code = String(answer.statusCode);
         if (answer.statusCode !== 200) {
           if (answer.statusCode === 401) session.renew(used);
-          await readAnswer(what, answer);
+          await readAnswer(what, answer, isProxied);
         }
         open.hold();
         isOpen = true;
@@ -125,7 +174,7 @@ export function createKubeClient(options: ClientOptions): ConnectedClient {
         open.done();
       }
     },
-    close: () => session.close(),
+    close: (): Promise<void> => session.close(),
   };
 }
 
@@ -150,12 +199,17 @@ function pathOf(root: string, path: string, query: KubeQuery | undefined): strin
  * @returns the parsed body of a 2xx answer, null when it is empty.
  * @throws KubeError for every other answer, SyntaxError for a body that is not JSON.
  */
-async function readAnswer(what: string, answer: Dispatcher.ResponseData): Promise<Json> {
+async function readAnswer(what: string, answer: Dispatcher.ResponseData, isProxied: boolean): Promise<Json> {
   const { statusCode: code, headers } = answer;
   const body = await answer.body.text();
   if (code >= 200 && code < 300) return body === "" ? null : parseJson(body);
   const retryAfter = headers["retry-after"];
-  throw statusError(what, code, tryParseJson(body), typeof retryAfter === "string" ? retryAfter : undefined);
+  const status = tryParseJson(body);
+  // kubectl proxy says in plain text why it could not send the request (apimachinery: proxy.UpgradeAwareHandler).
+  if (isProxied && code === 500 && !isObject(status)) {
+    throw new KubeError("Unreachable", 0, `${what}: the proxy could not send it`, undefined, [], body.trim());
+  }
+  throw statusError(what, code, status, typeof retryAfter === "string" ? retryAfter : undefined);
 }
 
 /**

@@ -31,8 +31,8 @@ export class KubeError extends Error {
   }
 
   /**
-   * Returns the API server's message about a refused object, which may quote its values. It is for the user who sent
-   * it, never for a log or a status.
+   * Returns the message of the answer, which may quote values of the request. It is for the user who sent the request,
+   * never for a log or a status.
    */
   serverMessage(): string | undefined {
     return this.#serverMessage;
@@ -89,9 +89,12 @@ export function statusError(what: string, code: number, status: Json | undefined
     `${what}: ${String(code)} ${detail}`,
     retryAfterMs(status, retryAfter),
     causes.map((cause) => cause.reason),
-    failure === "Invalid" || failure === "Forbidden" ? stringMember(status, "message") : undefined,
+    QUOTED.has(failure) ? stringMember(status, "message") : undefined,
   );
 }
+
+/** The failures whose message in the answer is of use to the user who sent the request. */
+const QUOTED: ReadonlySet<KubeFailure> = new Set(["Invalid", "Forbidden", "Unauthorized", "NotFound", "Server"]);
 
 const byCode: ReadonlyMap<number, KubeFailure> = new Map<number, KubeFailure>([
   [401, "Unauthorized"],

@@ -129,6 +129,11 @@ export const operations = {
   deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, beyond: true, invalidates: ofWebhook },
 } as const satisfies Record<string, OperationEntry>;
 
+/** The 32 operations of the specification. */
+export type DocumentedOperation = {
+  [Name in OperationName]: (typeof operations)[Name] extends { readonly beyond: true } ? never : Name;
+}[OperationName];
+
 /** The fixed set of names: fit for a metric label. */
 export type OperationName = keyof typeof operations;
 
@@ -148,6 +153,11 @@ const placeholders: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 );
 
+/** Returns the placeholders of an operation's path in its order, without the organization. */
+export function pathParameters(name: OperationName): readonly string[] {
+  return placeholders.get(name) ?? [];
+}
+
 /** Names the ids of an operation's path by their placeholders. */
 export function idsByName(name: OperationName, ids: readonly string[]): Readonly<Record<string, string>> {
   const named: Record<string, string> = {};
@@ -163,7 +173,7 @@ export function operationEntry(name: OperationName): OperationEntry {
 const byName: ReadonlyMap<string, OperationEntry> = new Map(Object.entries(operations));
 
 /** Whether an operation is one of the specification. */
-export function isDocumented(name: string): boolean {
+export function isDocumented(name: string): name is DocumentedOperation {
   const entry = byName.get(name);
   return entry !== undefined && entry.beyond !== true;
 }

@@ -18,12 +18,11 @@ export function rowsOf(page: string): readonly (readonly string[])[] {
   return [...rows].map(([, row = ""]) => row.split("|").map((cell) => cell.trim()));
 }
 
-/** @returns docs/coverage.md by operation: the client's name of it, undefined if it has none, and its users */
+/** @returns docs/coverage.md by operation: the client's name of it, undefined if it has none, and its kinds */
 export function coverage() {
-  return rowsOf("docs/coverage.md").map(([call = "", kinds = "", commands = ""]) => ({
+  return rowsOf("docs/coverage.md").map(([call = "", kinds = ""]) => ({
     call: call.replaceAll("`", ""),
     name: BY_SHAPE.get(shapeOf(call.replaceAll("`", ""))),
     kinds: [...kinds.matchAll(/\[(\w+)\]/g)].map(([, kind = ""]) => kind),
-    commands: [...commands.matchAll(/`([^`]+)`/g)].map(([, command = ""]) => command),
   }));
 }

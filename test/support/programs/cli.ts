@@ -1,8 +1,11 @@
 /** Runs the command line in this process, and captures its streams. */
-import { expect } from "vitest";
+import { expect, inject } from "vitest";
 
+import type { ProgramName } from "../../../src/cli/base/call.ts";
+import { connectDirectly } from "../../../src/cli/base/cluster.ts";
 import type { Host, Io } from "../../../src/cli/base/io.ts";
-import { main } from "../../../src/cli/index.ts";
+import { createKubectl } from "../../../src/cli/base/kubectl.ts";
+import { runOperatorCommand, runPlugin, throughKubectl } from "../../../src/cli/index.ts";
 import { systemClock } from "../../../src/kube/api/clock.ts";
 
 export interface Ended {
@@ -12,8 +15,10 @@ export interface Ended {
 }
 
 export interface CliOptions {
-  /** The name by which the program is called; kubectl-platform by default. */
-  readonly program?: string;
+  /** The plugin by default. */
+  readonly program?: ProgramName;
+  /** kubectl, through which the command reaches the cluster; by default it connects itself. */
+  readonly kubectl?: string;
   readonly stdin?: string;
   readonly isTTY?: boolean;
   /** Whether standard output is a terminal (without colors). */
@@ -53,9 +58,17 @@ export function fakeIo({ stdin = "", isTTY = false, shown, onStdout }: CliOption
 }
 
 export async function cli(argv: readonly string[], options: CliOptions = {}): Promise<Ended> {
-  const { program = "/usr/local/bin/kubectl-platform", signal = new AbortController().signal } = options;
+  const { program = "kubectl platform", signal = new AbortController().signal, clock = systemClock() } = options;
   const { io, stdout, stderr } = fakeIo(options);
-  const code = await main(program, argv, { clock: options.clock ?? systemClock(), interrupt: () => signal, io });
+  const cluster =
+    options.kubectl === undefined
+      ? { connect: () => connectDirectly(argv, clock), manifests: async () => [] }
+      : throughKubectl(
+          createKubectl({ program: options.kubectl, argv, stderr: io.stderr, stdin: options.stdin }),
+          clock,
+        );
+  const run = program === "platform-operator" ? runOperatorCommand : runPlugin;
+  const code = await run(argv, { clock, interrupt: () => signal, io, ...cluster });
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
@@ -66,7 +79,9 @@ export function commandsIn(
   ...flags: readonly string[]
 ) {
   const all = [`--kubeconfig=${kubeconfig}`, `--namespace=${namespace}`, ...flags];
-  return (argv: readonly string[], options?: CliOptions) => cli([...argv, ...all], options);
+  const { kubectlPath } = inject("controlPlane");
+  return (argv: readonly string[], options?: CliOptions) =>
+    cli([...argv, ...all], { kubectl: kubectlPath, ...options });
 }
 
 /** The flags of commands that query a platform on loopback. */

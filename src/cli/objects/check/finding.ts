@@ -2,8 +2,8 @@
 import type { Clock } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
 import type { Access } from "../../base/access.ts";
+import type { Call } from "../../base/call.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
-import type { Call } from "../../base/command.ts";
 import { paintFor } from "../../base/io.ts";
 import { printAs, wrap } from "../../base/render.ts";
 

@@ -20,7 +20,7 @@ import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.
 const MIN_MINOR = 30;
 
 /** Checks the version of the cluster. @throws KubeError */
-export async function checkServerVersion({ client }: ClusterClient): Promise<readonly Finding[]> {
+export async function checkServerVersion({ client, place }: ClusterClient): Promise<readonly Finding[]> {
   const answer = await client.request({ method: "GET", path: "/version" });
   if (!isObject(answer)) throw new KubeError("BadResponse", 200, "GET /version: the answer is no object");
   const version = stringMember(answer, "gitVersion") ?? "";
@@ -28,7 +28,7 @@ export async function checkServerVersion({ client }: ClusterClient): Promise<rea
   if (stringMember(answer, "major") === "1" && minor < MIN_MINOR) {
     return [failed("cluster", `it runs Kubernetes ${version}; the CRDs need 1.${MIN_MINOR} or later`)];
   }
-  return [ok("cluster", `${client.host}, Kubernetes ${version}`)];
+  return [ok("cluster", `${place}, Kubernetes ${version}`)];
 }
 
 const CRDS = "CRDs";

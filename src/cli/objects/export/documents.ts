@@ -1,10 +1,9 @@
 /** Names resources, and builds manifests that adopt the platform's objects without changing them. Pure. */
-import { stringify } from "yaml";
-
 import { API_VERSION } from "../../../api/names.ts";
 import { type KindName, RESOURCES } from "../../../kinds/index.ts";
 import { printable } from "../../../text/text.ts";
 import { dnsLabel } from "../../base/targets.ts";
+import { yamlText } from "../../base/yaml.ts";
 
 /** A spec as plain data; members that are undefined are left out. */
 export type SpecData = Readonly<Record<string, unknown>>;
@@ -162,10 +161,10 @@ function fitting(kind: KindName, spec: SpecData) {
   }
 }
 
-/** @param header sentences at the top @returns YAML that `kubectl apply` accepts */
+/** @param header sentences at the top @returns YAML 1.1, which `kubectl apply` reads as it is meant */
 export function yamlOf(documents: readonly Document[], header: readonly string[]): string {
   const parts = documents.map(({ comments, manifest, disabled }) => {
-    const yaml = manifest === undefined ? "" : stringify(manifest, { lineWidth: 0 });
+    const yaml = manifest === undefined ? "" : yamlText(manifest);
     return comments.map(comment).join("") + (disabled === true ? yaml.replaceAll(/^(?=.)/gm, "# ") : yaml);
   });
   return header.map(comment).join("") + parts.map((part) => `---\n${part}`).join("");

@@ -6,9 +6,9 @@ import { platformBinding } from "../../../kinds/binding/crd.ts";
 import { platformCluster } from "../../../kinds/cluster/crd.ts";
 import { member, stringMember } from "../../../kube/api/json.ts";
 import type { KubeObject } from "../../../kube/api/types.ts";
+import type { Call } from "../../base/call.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
-import { command } from "../../base/command.ts";
-import { CliError, UsageError } from "../../base/exit.ts";
+import { CliError } from "../../base/exit.ts";
 import { explain, isExpected } from "../../base/explain.ts";
 import { writeFiles } from "../../base/io.ts";
 import { printText } from "../../base/render.ts";
@@ -26,54 +26,42 @@ import {
   type ServicePlace,
 } from "./kinds.ts";
 
-export const exportCommand = command({
-  asks: "platform",
-  flags: {
-    project: { type: "list", value: "ID|NAME", about: "only this project" },
-    all: {
-      type: "switch",
-      about: "all projects, and the clusters with their bindings if the platform lists them; the default",
-    },
-    "observe-only": {
-      type: "switch",
-      about: "write manifests with managementPolicy ObserveOnly, which never change the platform",
-    },
-    output: { type: "text", short: "o", value: "DIR", about: "directory to write one file per project to" },
-  },
-  details:
-    "Writes YAML to standard output unless -o names a directory. When it is applied, the operator adopts the existing\n" +
-    "objects without a write to the platform. Values of variables and secrets are not read and stay unchanged;\n" +
-    "comments list their keys. Webhooks are not exported: the platform has no list of them.",
-  run: async ({ cluster: open, access: reach, flags, io, report }) => {
-    if (flags.all && flags.project.length > 0) throw new UsageError("Give either --all or --project ID|NAME.");
-    const cluster = await open();
-    const access = await reach();
-    const surface = await surfaceOf(access);
-    const only = flags.project.length === 0 ? undefined : flags.project;
-    const inventory = await readInventory({ platform: access.platform, surface, only, report });
-    refuseUnknown(only, inventory);
-    const { kind, metadata } = access.connection;
-    const files = filesOf(inventory, {
-      namespace: cluster.namespace,
-      connectionRef: metadata.name === "default" ? undefined : { kind, name: metadata.name },
-      observeOnly: flags["observe-only"],
-      present: await presentIn(cluster, report),
-    });
-    const notes = notesOf(inventory);
-    for (const note of notes) report(note);
-    if (flags.output === undefined) {
-      const documents = files.flatMap((file) => file.documents);
-      printText({ io }, yamlOf(documents, notes));
-      return;
-    }
-    const named = files.map(({ name, documents }, at) => ({
-      name: `${name}.yaml`,
-      text: yamlOf(documents, at === 0 ? notes : []),
-    }));
-    await writeFiles(flags.output, named);
-    report(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${flags.output}.`);
-  },
-});
+interface ExportOptions {
+  readonly project: readonly string[];
+  readonly observeOnly?: boolean | undefined;
+  /** A directory. */
+  readonly output?: string | undefined;
+}
+
+export async function exportCommand(call: Call, { project, observeOnly, output }: ExportOptions): Promise<void> {
+  const { io, report } = call;
+  const cluster = await call.cluster();
+  const access = await call.access();
+  const surface = await surfaceOf(access);
+  const only = project.length === 0 ? undefined : project;
+  const inventory = await readInventory({ platform: access.platform, surface, only, report });
+  refuseUnknown(only, inventory);
+  const { kind, metadata } = access.connection;
+  const files = filesOf(inventory, {
+    namespace: cluster.namespace,
+    connectionRef: metadata.name === "default" ? undefined : { kind, name: metadata.name },
+    observeOnly: observeOnly === true,
+    present: await presentIn(cluster, report),
+  });
+  const notes = notesOf(inventory);
+  for (const note of notes) report(note);
+  if (output === undefined) {
+    const documents = files.flatMap((file) => file.documents);
+    printText({ io }, yamlOf(documents, notes));
+    return;
+  }
+  const named = files.map(({ name, documents }, at) => ({
+    name: `${name}.yaml`,
+    text: yamlOf(documents, at === 0 ? notes : []),
+  }));
+  await writeFiles(output, named);
+  report(`Wrote ${files.length} ${files.length === 1 ? "file" : "files"} to ${output}.`);
+}
 
 function refuseUnknown(only: readonly string[] | undefined, { projects }: Inventory): void {
   const found = new Set(projects.flatMap(({ record }) => [record.id, record.name]));

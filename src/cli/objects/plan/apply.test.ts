@@ -15,7 +15,7 @@ const WRITE = { dryRun: "All", fieldManager: "kubectl-platform", fieldValidation
 
 function manifest(spec: JsonObject, metadata: JsonObject = {}): Manifest {
   const body = { apiVersion: API_VERSION, kind: KIND, metadata: { name: "web", ...metadata }, spec };
-  return { apiVersion: API_VERSION, kind: KIND, name: "web", namespace: undefined, body, file: "web.yaml" };
+  return { apiVersion: API_VERSION, kind: KIND, name: "web", namespace: undefined, body };
 }
 
 function existing(spec: JsonObject, applied: JsonObject = {}, metadata: Partial<KubeObject["metadata"]> = {}) {
@@ -81,7 +81,7 @@ describe("the dry run of a manifest", () => {
   it.each<[string, KubeFailure, JsonObject, RegExp]>([
     ["it exists and the user may not read it", "AlreadyExists", {}, /^It exists already, but you may not read it\.$/],
     ["the API server rejects it", "Invalid", {}, /^The API server rejects it: POST \S+\/platformprojects: refused/],
-    ["its metadata is invalid", "Forbidden", { labels: { team: 1 } }, /^web\.yaml: its metadata is invalid$/],
+    ["its metadata is invalid", "Forbidden", { labels: { team: 1 } }, /^Its metadata is invalid\.$/],
   ])("fails where %s", async (_what, failure, metadata, words) => {
     expect((await apply(failure, manifest({}, metadata))).applied).toMatch(words);
   });

@@ -36,7 +36,8 @@ export async function dryApply(
         : mergePatch(objectPath(type, { namespace: at, name }), patchOf(manifest, at, old), { query }),
     );
     const object = parseObject(type, withVersion(answer));
-    if (object === undefined) throw new KubeError("BadResponse", 200, `${manifest.file}: the answer is no object`);
+    if (object === undefined)
+      throw new KubeError("BadResponse", 200, `${manifest.kind}/${name}: the answer is no object`);
     return object;
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
@@ -91,12 +92,12 @@ function mergingObject(before: Json | undefined, after: JsonObject): JsonObject 
 
 /** Computes the result without the API server. @returns the result, or why the manifest is not a valid object */
 function computed(manifest: Manifest, namespace: string, old: KubeObject | undefined): KubeObject | string {
-  const { kind, name, file } = manifest;
+  const { kind, name } = manifest;
   const { status: _, ...change } = old === undefined ? sent(manifest, namespace) : patchOf(manifest, namespace, old);
   const metadata = { uid: `new/${kind}/${namespace}/${name}`, resourceVersion: "0", generation: 0 };
   const base = old ?? { metadata, spec: {}, status: { observedGeneration: -1 } };
   const object = parseObject(typeOf(kind), patched({ ...base, metadata: { ...base.metadata } }, change));
-  if (object === undefined) return `${file}: its metadata is invalid`;
+  if (object === undefined) return "Its metadata is invalid.";
   const generation = (base.metadata.generation ?? 0) + 1;
   return { ...object, metadata: { ...object.metadata, generation } };
 }

@@ -1,9 +1,8 @@
 /** The command `plan`: what the operator would do on the platform if these files were applied. It only reads. */
 import { loadPlatformRules } from "../../../config/config.ts";
 import { printable } from "../../../text/text.ts";
-import { command } from "../../base/command.ts";
+import type { Call } from "../../base/call.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
-import { OPERATOR_FLAGS } from "../../base/globals.ts";
 import { align, printAs } from "../../base/render.ts";
 import { fullName, shortTarget } from "../../base/targets.ts";
 import { actionLines } from "../shared/plan-view.ts";
@@ -11,38 +10,38 @@ import { readManifests } from "./manifests.ts";
 import { planManifests } from "./overlay.ts";
 import type { PlanRow } from "./rows.ts";
 
-export const planCommand = command({
-  asks: "cluster",
-  flags: {
-    filename: { type: "list", short: "f", value: "FILE|DIR", about: "manifests to plan; - is standard input" },
-    recursive: { type: "switch", short: "R", about: "also read subdirectories" },
-    ...OPERATOR_FLAGS,
-  },
-  formats: ["table", "json", "yaml", "name"],
-  details:
-    "Reads the cluster and the platform, and writes nothing. The exit code is 0 if the platform would not be changed,\n" +
-    "2 if it would be changed, 1 if a resource cannot be planned. Resources in other namespaces are not read, so the\n" +
-    "plan does not show whether one of them already manages an object.",
-  run: async (call) => {
-    const { flags, host, io, report } = call;
-    if (flags.filename.length === 0) throw new UsageError("Name the manifests to plan with -f FILE or -f DIR.");
-    const manifests = await readManifests(io, flags.filename, flags.recursive);
-    const rows = await planManifests(manifests, {
-      rules: loadPlatformRules(flags),
-      cluster: await call.cluster(),
-      clock: host.clock,
-      operatorNamespace: flags["operator-namespace"],
-      report,
-    });
-    await printAs(call, {
-      data: () => rows.map(dataOf),
-      names: () => rows.filter(({ is }) => is === "change").map(fullName),
-      lines: () => tableOf(rows),
-    });
-    if (rows.some(({ is }) => is === "error")) return EXIT.failed;
-    return rows.some(({ is }) => is === "change") ? EXIT.changes : EXIT.ok;
-  },
-});
+interface PlanOptions {
+  readonly filename?: readonly string[] | undefined;
+  readonly kustomize?: string | undefined;
+  readonly recursive?: boolean | undefined;
+}
+
+/** @returns EXIT.changes if the platform would be changed, EXIT.failed if an object cannot be planned */
+export async function planCommand(call: Call, { filename = [], kustomize, recursive }: PlanOptions): Promise<number> {
+  const { host, report, shared } = call;
+  if (filename.length === 0 && kustomize === undefined) {
+    throw new UsageError("Name the manifests to plan with -f FILE, -f DIR or -k DIR.");
+  }
+  const manifests = await readManifests(host, [
+    ...filename.map((file) => `--filename=${file}`),
+    ...(kustomize === undefined ? [] : [`--kustomize=${kustomize}`]),
+    ...(recursive === true ? ["--recursive"] : []),
+  ]);
+  const rows = await planManifests(manifests, {
+    rules: loadPlatformRules(shared),
+    cluster: await call.cluster(),
+    clock: host.clock,
+    operatorNamespace: shared.operatorNamespace,
+    report,
+  });
+  await printAs(call, {
+    data: () => rows.map(dataOf),
+    names: () => rows.filter(({ is }) => is === "change").map(fullName),
+    lines: () => tableOf(rows),
+  });
+  if (rows.some(({ is }) => is === "error")) return EXIT.failed;
+  return rows.some(({ is }) => is === "change") ? EXIT.changes : EXIT.ok;
+}
 
 function dataOf({ kind, namespace, name, action, note, actions }: PlanRow): object {
   return { kind, ...(namespace === "" ? {} : { namespace }), name, action, ...(note === "" ? {} : { note }), actions };

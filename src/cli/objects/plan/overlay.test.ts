@@ -14,7 +14,7 @@ const KIND = "ClusterPlatformConnection";
 const connection = stored(KIND, "shared", { metadata: { namespace: "" } });
 const body = { apiVersion: API_VERSION, kind: KIND, metadata: { name: "shared" }, spec: { baseUrl: 1 } };
 const named = { apiVersion: API_VERSION, kind: KIND, name: "shared", namespace: undefined };
-const manifest: Manifest = { ...named, body, file: "shared.yaml" };
+const manifest: Manifest = { ...named, body };
 
 it.each([
   ["list", true],

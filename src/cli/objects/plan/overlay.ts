@@ -20,7 +20,7 @@ import { typeOf, type ClusterClient } from "../../base/cluster.ts";
 import { explain } from "../../base/explain.ts";
 import { listObjects } from "../shared/listing.ts";
 import { dryApply } from "./apply.ts";
-import { fileLabel, type Manifest } from "./manifests.ts";
+import type { Manifest } from "./manifests.ts";
 import { type PlanRow, rowOf } from "./rows.ts";
 
 export interface Overlay extends Pick<PlanningOptions, "clock" | "rules" | "operatorNamespace"> {
@@ -123,8 +123,7 @@ function withoutPlan(object: KubeObject): KubeObject {
   return { ...object, status };
 }
 
-function rejectedRow({ kind, namespace, name, file }: Placed, why: string): PlanRow {
-  const note = `${fileLabel(file)}: ${why}`;
+function rejectedRow({ kind, namespace, name }: Placed, note: string): PlanRow {
   return { kind, namespace, name, action: "error", note, actions: [], is: "error", cause: note };
 }
 

@@ -1,12 +1,11 @@
 /** Collects the files of a support bundle, without secrets. */
-import { stringify } from "yaml";
-
 import { OPERATOR, OPERATOR_VERSION } from "../../../config/names.ts";
 import { KubeError } from "../../../kube/api/errors.ts";
 import { listMember, member, stringMember } from "../../../kube/api/json.ts";
 import { DEPLOYMENT, objectPath } from "../../../kube/api/paths.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
+import { yamlText } from "../../base/yaml.ts";
 import { eventsIn } from "../shared/events.ts";
 import { masked, maskedEnv, maskedText, maskedValue } from "./mask.ts";
 
@@ -23,7 +22,7 @@ const MAX_EVENTS = 1_000;
 export function objectEntries(objects: readonly KubeObject[]): readonly BundleFile[] {
   return [...Map.groupBy(objects, ({ kind }) => kind)].map(([kind, all]) => ({
     name: `objects/${kind}.yaml`,
-    text: all.map((object) => yaml(masked(object))).join("---\n"),
+    text: all.map((object) => yamlText(masked(object))).join("---\n"),
   }));
 }
 
@@ -45,7 +44,7 @@ export async function partEntries(
   const entries: BundleFile[] = [];
   for (const [name, read] of Object.entries(parts)) {
     try {
-      entries.push({ name: `${name}.yaml`, text: yaml(await read()) });
+      entries.push({ name: `${name}.yaml`, text: yamlText(await read()) });
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       note(`${name} is omitted: ${error.message}.`);
@@ -89,8 +88,4 @@ async function operatorOf({ client }: ClusterClient, namespace: string): Promise
     })),
     status: maskedValue(member(deployment, "status") ?? {}),
   };
-}
-
-function yaml(value: Json): string {
-  return stringify(value, { lineWidth: 0 });
 }

@@ -2,14 +2,12 @@
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 
-import { stringify } from "yaml";
-
 import { OPERATOR } from "../../../config/names.ts";
-import { command } from "../../base/command.ts";
+import type { Call } from "../../base/call.ts";
 import { UsageError } from "../../base/exit.ts";
 import { explain, isExpected } from "../../base/explain.ts";
-import { ALL_NAMESPACES } from "../../base/globals.ts";
 import { notWritten, writeFiles } from "../../base/io.ts";
+import { yamlText } from "../../base/yaml.ts";
 import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
 import { objectEntries, partEntries, type BundleFile } from "./gather.ts";
@@ -19,52 +17,41 @@ const ARCHIVE = /\.(tar\.gz|tgz)$/;
 /** Names that look like another kind of file. */
 const FILE = /\.(gz|zip|tar|json|ya?ml|txt)$/;
 
-export const reportCommand = command({
-  asks: "platform",
-  flags: {
-    file: {
-      type: "text",
-      short: "f",
-      value: "FILE.tar.gz|DIR",
-      fallback: "platform-report.tar.gz",
-      about: "archive to write, or a directory if the name has no such ending",
-    },
-    ...ALL_NAMESPACES,
-  },
-  details:
-    "Contains the custom resources with masked values, events, versions, the operator's Deployment, and the results of\n" +
-    "`check`, which reads the Secret of the connection to call the platform. Contains no Secrets, ConfigMaps or logs.\n" +
-    "Review the bundle before you share it.",
-  run: async ({ cluster: open, access, flags, report, host, shared }) => {
-    if (!ARCHIVE.test(flags.file) && FILE.test(flags.file)) {
-      throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${flags.file}.`);
-    }
-    const cluster = await open();
-    const { clock } = host;
-    const operatorNamespace = shared["operator-namespace"];
-    const namespace = flags["all-namespaces"] ? "" : cluster.namespace;
-    const gaps: string[] = [];
-    const note = (line: string): void => void gaps.push(line);
-    const objects = await listObjects({ cluster, namespace, report: note }).catch((error: unknown) => {
-      if (!isExpected(error)) throw error;
-      note(`The custom resources are omitted: ${explain(error).message}`);
-      return [];
-    });
-    const context = { cluster, access, namespace, operatorNamespace, serviceAccount: OPERATOR, clock };
-    const findings = await runChecks(context, "all");
-    const entries = [
-      ...objectEntries(objects),
-      ...(await partEntries(cluster, { namespace, operatorNamespace }, note)),
-      { name: "check.yaml", text: maskedText(stringify(findings)) },
-    ];
-    const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
-    await write(flags.file, bundle, clock.now());
-    report(
-      `Wrote ${flags.file}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; review it before you share it.`,
-    );
-    for (const gap of gaps) report(gap);
-  },
-});
+interface ReportOptions {
+  readonly filename: string;
+  readonly allNamespaces?: boolean | undefined;
+}
+
+export async function reportCommand(call: Call, { filename, allNamespaces }: ReportOptions): Promise<void> {
+  const { access, host, shared } = call;
+  if (!ARCHIVE.test(filename) && FILE.test(filename)) {
+    throw new UsageError(`-f takes an archive that ends in .tar.gz or .tgz, or a directory, not ${filename}.`);
+  }
+  const cluster = await call.cluster();
+  const { clock } = host;
+  const { operatorNamespace } = shared;
+  const namespace = allNamespaces === true ? "" : cluster.namespace;
+  const gaps: string[] = [];
+  const note = (line: string): void => void gaps.push(line);
+  const objects = await listObjects({ cluster, namespace, report: note }).catch((error: unknown) => {
+    if (!isExpected(error)) throw error;
+    note(`The custom resources are omitted: ${explain(error).message}`);
+    return [];
+  });
+  const context = { cluster, access, namespace, operatorNamespace, serviceAccount: OPERATOR, clock };
+  const findings = await runChecks(context, "all");
+  const entries = [
+    ...objectEntries(objects),
+    ...(await partEntries(cluster, { namespace, operatorNamespace }, note)),
+    { name: "check.yaml", text: maskedText(yamlText(findings)) },
+  ];
+  const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
+  await write(filename, bundle, clock.now());
+  call.report(
+    `Wrote ${filename}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; review it before you share it.`,
+  );
+  for (const gap of gaps) call.report(gap);
+}
 
 function readme(entries: readonly BundleFile[], gaps: readonly string[], namespace: string, now: Date): string {
   return [

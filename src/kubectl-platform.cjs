@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The entry of the packed plugin, without new syntax: it has to run on the Node that it refuses, which may not parse
+// The entry of the plugin, without new syntax: it has to run on the Node that it refuses, which may not parse
 // the bundle. Node keeps the compiled bundle in the user's own cache, which halves its start.
 const nodeModule = require("module");
 const os = require("os");
@@ -18,4 +18,4 @@ if (Number(version.split(".")[0]) < NEEDED) {
 const cache = process.env["XDG_CACHE_HOME"] || path.join(os.homedir(), ".cache");
 // Without a home the path would be in the current folder, where another user may write.
 if (path.isAbsolute(cache)) nodeModule.enableCompileCache(path.join(cache, "kubectl-platform"));
-void import(path.join(__dirname, "operator.js"));
+void import(path.join(__dirname, "plugin.mjs"));

@@ -1,34 +1,28 @@
 /** `logs`: the last lines of an application's log, and new ones with --follow. */
+import { platformApplication } from "../../kinds/application/crd.ts";
 import { abortableSleep } from "../../kube/api/clock.ts";
-import type { Call } from "../base/command.ts";
-import { EXIT } from "../base/exit.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
+import type { Call } from "../base/call.ts";
 import { printText } from "../base/render.ts";
-import { apiCommand, APPLICATION, pauseAfter } from "./declare.ts";
 
 /** The log is polled, as the platform has no stream; the platform accepts about 1,000 requests an hour. */
 const POLL_MS = 5_000;
 /** The number of lines that deployed services keep; all are read while following, so that none is missed. */
 const MAX_LINES = 1_000;
 
-export const logs = apiCommand({
-  name: "logs",
-  about: "print the log of an application",
-  operations: ["getApplicationLog"],
-  args: [APPLICATION],
-  flags: {
-    tail: { type: "count", value: "N", min: 1, fallback: 100, about: "number of lines" },
-    follow: { type: "switch", short: "f", about: "follow the log until Ctrl-C" },
-  },
-  run: async (call) => {
-    const { tail, follow } = call.flags;
-    const { platform, id } = await call.target(call.args.application, ["PlatformApplication"]);
-    const read = (lines: number): Promise<readonly string[]> => platform.applications.log(id, lines);
-    const first = await read(follow ? Math.max(tail, MAX_LINES) : tail);
-    write(call, first.slice(-tail));
-    if (follow) await followOn(call, first, () => read(Math.max(tail, MAX_LINES)));
-    return EXIT.ok;
-  },
-});
+interface LogsOptions {
+  readonly tail: number;
+  readonly follow?: boolean | undefined;
+}
+
+/** @param name a PlatformApplication, or the id of an application */
+export async function logsCommand(call: Call, name: string, { tail, follow }: LogsOptions): Promise<void> {
+  const { platform, id } = await call.target(name, [platformApplication.kind]);
+  const read = (lines: number): Promise<readonly string[]> => platform.applications.log(id, lines);
+  const first = await read(follow === true ? Math.max(tail, MAX_LINES) : tail);
+  write(call, first.slice(-tail));
+  if (follow === true) await followOn(call, first, () => read(Math.max(tail, MAX_LINES)));
+}
 
 async function followOn(call: Call, first: readonly string[], read: () => Promise<readonly string[]>): Promise<void> {
   const signal = call.host.interrupt();
@@ -50,6 +44,14 @@ async function followOn(call: Call, first: readonly string[], read: () => Promis
       call.report(`The log cannot be read now${error instanceof Error ? ` (${error.message})` : ""}; retrying.`);
     }
   }
+}
+
+/** Returns how long to wait after a temporary failure of the platform; undefined for any other error. */
+function pauseAfter(error: unknown): number | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  const { failure } = error;
+  if ("retryAfterMs" in failure) return failure.retryAfterMs;
+  return failure.is === "Server" || failure.is === "Unreachable" ? 0 : undefined;
 }
 
 /** @returns the lines of `now` without the longest suffix of `before` that `now` begins with */
