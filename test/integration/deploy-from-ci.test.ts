@@ -18,7 +18,8 @@ const facts = inject("controlPlane");
 const env = createEnv({ surface: "full" });
 const page = textOf("docs/guides/deploy-from-ci.md");
 const [commitToGit = "", withPlugin = "", withKubectl = ""] = fencedIn(page, "sh");
-const [kustomization = "", rights = ""] = fencedIn(page, "yaml");
+const [rights = ""] = fencedIn(page, "yaml");
+const [, kustomization = ""] = /^```yml\n(.*?)^```$/ms.exec(page) ?? [];
 const folder = await mkdtemp(join(tmpdir(), "ci-"));
 let kubeconfig = "";
 
