@@ -29,7 +29,10 @@ export interface ClusterConnection {
 
 /** Connects through kubectl, with the user's own rights. @throws CliError; with an empty message where kubectl has said why */
 export async function connectThrough(kubectl: Kubectl, clock: Clock): Promise<ClusterConnection> {
-  const [address, context] = await Promise.all([kubectl.proxy(), kubectl.context()]);
+  kubectl.start();
+  // What is wrong with the configuration, the proxy says first.
+  const address = await kubectl.proxy();
+  const context = await kubectl.context();
   const userAgent = `kubectl-platform/${OPERATOR_VERSION}`;
   const client = createProxiedClient(address, { userAgent, clock, limitMs: kubectl.limitMs });
   const close = async (): Promise<void> => {

@@ -192,7 +192,13 @@ export function createKubectl({
     });
 
   const readContext = async (): Promise<ContextView> => {
-    const text = await output(program ?? kubectlOnPath(), ["config", "view", "--output=json", ...flags.args], {});
+    let said = "";
+    const view = ["config", "view", "--output=json", ...flags.args];
+    const text = await output(program ?? kubectlOnPath(), view, { stderr: { write: (part) => (said += part) } }).catch(
+      (error: unknown) => {
+        throw said === "" ? error : new CliError(said.trim());
+      },
+    );
     return contextIn(text, flags.values);
   };
 
