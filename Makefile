@@ -11,8 +11,8 @@ installed := node_modules/.package-lock.json
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(installed) ## control plane, simulated platform and operator; ONCE=1 to stop when Ready, SCENARIO=bad-commit|rate-limit|outage|drift, SPEED=n
-	@node test/demo/main.ts $(if $(filter-out 0,$(ONCE)),--once) $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SPEED),--speed '$(SPEED)')
+demo: $(installed) ## control plane, simulated platform and operator; ONCE=1 to stop when Ready, SCENARIO=bad-commit|rate-limit|outage|drift, SURFACE=full, SPEED=n
+	@node test/demo/main.ts $(if $(filter-out 0,$(ONCE)),--once) $(if $(SCENARIO),--scenario '$(SCENARIO)') $(if $(SURFACE),--surface '$(SURFACE)') $(if $(SPEED),--speed '$(SPEED)')
 
 test: $(installed) ## unit and integration tests, on a real control plane
 	@npm run --silent test

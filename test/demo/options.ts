@@ -17,7 +17,7 @@ export class UsageError extends Error {}
 const SPEED = "10";
 const SURFACES = ["documented", "full"] as const;
 
-export const USAGE = `Usage: make demo [ONCE=1] [SCENARIO=name] [SPEED=n]
+export const USAGE = `Usage: make demo [ONCE=1] [SCENARIO=name] [SURFACE=full] [SPEED=n]
        node test/demo/main.ts [--once] [--scenario name] [--speed n] [--surface documented|full]
 
 Starts a real Kubernetes control plane, a simulated platform and the operator on loopback, applies

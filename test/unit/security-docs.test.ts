@@ -22,7 +22,7 @@ describe("the threat model", () => {
     expect(texts.filter(({ text }) => !text.includes(`[${id}]`)).map(({ path }) => path)).toEqual([]);
   });
 
-  it.each(["README.md", "docs/guides/README.md"])("is linked from %s, together with the security policy", (file) => {
+  it.each(["README.md", "docs/README.md"])("is linked from %s, together with the security policy", (file) => {
     const text = textOf(file);
     expect(text).toContain("security/threat-model.md");
     expect(text).toContain("SECURITY.md");
