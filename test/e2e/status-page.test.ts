@@ -168,10 +168,12 @@ describe("the status page in Chromium", () => {
     expect(
       await tab.evaluate(`[...document.querySelectorAll("details[open] code")].map((code) => code.textContent)`),
     ).toEqual([
-      "bad0c0d",
+      "still runs bad0c0d",
       "kubectl describe papp api -n shop",
       "kubectl platform status papp/api -n shop",
-      "kubectl platform logs api -n shop",
+      "kubectl platform logs papp/api -n shop",
+      "kubectl platform rollback papp/api -n shop",
+      "kubectl platform reconcile papp/api -n shop",
     ]);
     const label = await tab.evaluate(`new Promise((resolve) => {
       const button = document.querySelector("details[open] .copy");

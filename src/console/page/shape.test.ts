@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { commandsFor, hashOf, SHOWS, viewOf, type PageQuery } from "./shape.ts";
+import { commandsFor, commitText, hashOf, SHOWS, viewOf, type PageQuery } from "./shape.ts";
 
 describe("the address of a view on the status page", () => {
   it.each<[string, Partial<PageQuery>]>([
@@ -33,24 +33,42 @@ describe("the address of a view on the status page", () => {
 });
 
 describe("the commands that the status page offers", () => {
+  const api = { short: "papp", namespace: "shop", name: "api", mark: "ready", reason: "Deployed" } as const;
+
   it("include the log for an application", () => {
-    expect(commandsFor({ short: "papp", namespace: "shop", name: "api" })).toEqual([
+    expect(commandsFor(api)).toEqual([
       "kubectl describe papp api -n shop",
       "kubectl platform status papp/api -n shop",
-      "kubectl platform logs api -n shop",
+      "kubectl platform logs papp/api -n shop",
     ]);
   });
 
+  it.each([
+    ["a commit that does not build", { ...api, mark: "stalled", reason: "BuildFailed" }, ["rollback", "reconcile"]],
+    ["a plan that waits", { ...api, mark: "working", reason: "ApprovalPending" }, ["approve"]],
+    ["a pause", { ...api, mark: "warned", reason: "ReconcilePaused" }, ["resume"]],
+    ["a parent that is missing", { ...api, mark: "stalled", reason: "ParentNotFound" }, ["trace"]],
+    ["an object that is Ready", api, []],
+  ] as const)("fit %s", (_what, row, words) => {
+    expect(commandsFor(row).slice(3)).toEqual(words.map((word) => `kubectl platform ${word} papp/api -n shop`));
+  });
+
   it("omit the namespace for a cluster-scoped object", () => {
-    expect(commandsFor({ short: "cpconn", namespace: "", name: "default" })).toEqual([
+    expect(commandsFor({ ...api, short: "cpconn", namespace: "", name: "default" })).toEqual([
       "kubectl describe cpconn default",
       "kubectl platform status cpconn/default",
     ]);
   });
 
   it("are quoted for a shell, whatever the object's name is", () => {
-    expect(commandsFor({ short: "pproj", namespace: "a b", name: "$(rm -rf ~)'" })[0]).toBe(
+    expect(commandsFor({ ...api, short: "pproj", namespace: "a b", name: "$(rm -rf ~)'" })[0]).toBe(
       String.raw`kubectl describe pproj '$(rm -rf ~)'\''' -n 'a b'`,
     );
   });
+});
+
+it("a line says after a failed deployment which commit still runs", () => {
+  expect(commitText({ commit: "1a2b3c4", reason: "BuildFailed" })).toBe("still runs 1a2b3c4");
+  expect(commitText({ commit: "1a2b3c4", reason: "Deployed" })).toBe("1a2b3c4");
+  expect(commitText({ commit: "", reason: "BuildFailed" })).toBe("");
 });

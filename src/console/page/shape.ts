@@ -62,14 +62,33 @@ export interface Row extends Omit<ObjectSummary, "kind" | "parent"> {
   readonly isContext: boolean;
 }
 
-/** @returns the kubectl commands that show more about an object, for a shell */
-export function commandsFor({ short, namespace, name }: Pick<Row, "short" | "namespace" | "name">): readonly string[] {
+type Commanded = Pick<Row, "short" | "namespace" | "name" | "mark" | "reason">;
+
+/** A failed deployment; the commit before it still runs. */
+const FAILED_DEPLOYMENT = /^(?:BuildFailed|DeploymentFailed)$/;
+
+/** @returns the kubectl commands that show more about an object, and those that fit its failure, for a shell */
+export function commandsFor({ short, namespace, name, mark, reason }: Commanded): readonly string[] {
   const place = namespace === "" ? "" : ` -n ${quoted(namespace)}`;
+  const object = `${short}/${quoted(name)}${place}`;
   return [
     `kubectl describe ${short} ${quoted(name)}${place}`,
-    `kubectl platform status ${short}/${quoted(name)}${place}`,
-    ...(short === "papp" ? [`kubectl platform logs ${quoted(name)}${place}`] : []),
+    `kubectl platform status ${object}`,
+    ...(short === "papp" ? [`kubectl platform logs ${object}`] : []),
+    ...commandsAbout(mark, reason, short).map((command) => `kubectl platform ${command} ${object}`),
   ];
+}
+
+function commandsAbout(mark: Mark, reason: string, short: string): readonly string[] {
+  if (FAILED_DEPLOYMENT.test(reason)) return short === "papp" ? ["rollback", "reconcile"] : ["reconcile"];
+  if (reason === "ApprovalPending") return ["approve"];
+  if (reason === "ReconcilePaused") return ["resume"];
+  return mark === "stalled" || mark === "working" ? ["trace"] : [];
+}
+
+/** @returns the commit of a line: after a failed deployment it is the one before, which still runs */
+export function commitText({ commit, reason }: Pick<Row, "commit" | "reason">): string {
+  return commit !== "" && FAILED_DEPLOYMENT.test(reason) ? `still runs ${commit}` : commit;
 }
 
 /** Quotes a word for a shell if necessary; valid names of Kubernetes never need it. */

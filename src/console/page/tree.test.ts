@@ -50,6 +50,17 @@ describe("the part of the tree that answers a query", () => {
     expect(part).toMatchObject({ matched: 5, page: 1, pages: 1, counts: { ready: 4, stalled: 1, working: 0 } });
   });
 
+  it("shows what needs a person first, then names in natural order", () => {
+    const many = tree(
+      projectOf("web"),
+      ...["stage-10", "stage-2", "stage-3"].map((name) => environmentOf(name, "web")),
+      applicationOf("api", "stage-3", { conditions }),
+      projectOf("a-project"),
+    );
+    const order = ["web", "-stage-3", "--api", "-stage-2", "-stage-10", "a-project"];
+    expect(names(partOf(many, ask()))).toEqual(order);
+  });
+
   it("contains the fields of an object that the page shows, and nothing of its spec", () => {
     expect(partOf(shop, ask()).rows[2]).toEqual({
       id: "PlatformApplication/shop/api",

@@ -68,16 +68,29 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
   };
 }
 
-/** @returns all objects of the branches in one list, each after its parent, and their number by mark */
+/**
+ * @returns all objects of the branches in one list, each after its parent, and their number by mark. Among siblings those
+ * come first that need a person, or have below them what does
+ */
 export function treeOf(branches: readonly Branch[]): Tree {
   const nodes: TreeRow[] = [];
   const counts = { new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 };
+  const failing = new Set<Branch>();
+  const findFailing = (branch: Branch): boolean => {
+    const below = branch.children.map(findFailing);
+    const isFailing = branch.summary.mark === "stalled" || below.includes(true);
+    if (isFailing) failing.add(branch);
+    return isFailing;
+  };
+  for (const branch of branches) findFailing(branch);
+  const failingFirst = (siblings: readonly Branch[]): readonly Branch[] =>
+    siblings.toSorted((left, right) => Number(failing.has(right)) - Number(failing.has(left)));
   const add = ({ summary, children }: Branch, depth: number, parent: number | undefined): void => {
     const at = nodes.push({ summary, depth, parent }) - 1;
     counts[summary.mark] += 1;
-    for (const child of children) add(child, depth + 1, at);
+    for (const child of failingFirst(children)) add(child, depth + 1, at);
   };
-  for (const branch of branches) add(branch, 0, undefined);
+  for (const branch of failingFirst(branches)) add(branch, 0, undefined);
   return { nodes, counts };
 }
 

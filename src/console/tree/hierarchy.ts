@@ -147,9 +147,17 @@ export function shortNameOf(kind: string): string {
 
 const RANKS: ReadonlyMap<string, number> = new Map(RESOURCES.map(({ kind }, rank) => [kind, rank]));
 
-/** Compares by kind, parents first, then by name. */
+/** Numbers in names count as numbers: web-2 comes before web-10. */
+const natural = new Intl.Collator("en", { numeric: true });
+
+/** Compares by kind, parents first, then by namespace and name in natural order. */
 function byPlace(left: ObjectSummary, right: ObjectSummary): number {
   const rank = ({ kind }: ObjectSummary): number => RANKS.get(kind) ?? RANKS.size;
-  const text = ({ namespace, name }: ObjectSummary): string => [namespace, name].join("\0");
-  return rank(left) - rank(right) || (text(left) < text(right) ? -1 : 1);
+  return (
+    rank(left) - rank(right) ||
+    natural.compare(left.namespace, right.namespace) ||
+    natural.compare(left.name, right.name) ||
+    // Names that differ in leading zeros alone.
+    (left.id < right.id ? -1 : 1)
+  );
 }
