@@ -42,8 +42,8 @@ export async function startEnv({ speed, surface, say, atEnd, signal }: EnvOption
   say(`platform: simulated, ${simulator.url}, surface ${surface}, speed ${speed}`);
   say(`platform: control endpoint ${simulator.controlUrl}`);
   // For connections of one's own: they open nothing but this platform.
-  const tokens = Object.entries(simulator.tokens).map(([name, token]) => `${name} ${token}`);
-  say(`platform: organization ${simulator.organizationId}, tokens: ${tokens.join(", ")}`);
+  const named = Object.entries(simulator.tokens).map(([name, token]) => `${name} ${token}`);
+  say(`platform: organization ${simulator.organizationId}, tokens: ${named.join(", ")}`);
 
   await kubectl(controlPlane, ["apply", "-f", join(root, "deploy/rbac")]);
   const kubeconfig = await kubeconfigFor(controlPlane, OPERATOR, OPERATOR);
