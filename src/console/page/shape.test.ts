@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-import { commandsFor, commitText, hashOf, SHOWS, viewOf, type PageQuery } from "./shape.ts";
+import { commandsFor, shownCommit, hashOf, SHOWS, viewOf, type PageQuery } from "./shape.ts";
 
 describe("the address of a view on the status page", () => {
   it.each<[string, Partial<PageQuery>]>([
@@ -68,7 +68,7 @@ describe("the commands that the status page offers", () => {
 });
 
 it("a line says after a failed deployment which commit still runs", () => {
-  expect(commitText({ commit: "1a2b3c4", reason: "BuildFailed" })).toBe("still runs 1a2b3c4");
-  expect(commitText({ commit: "1a2b3c4", reason: "Deployed" })).toBe("1a2b3c4");
-  expect(commitText({ commit: "", reason: "BuildFailed" })).toBe("");
+  expect(shownCommit({ commit: "1a2b3c4", reason: "BuildFailed" })).toBe("still runs 1a2b3c4");
+  expect(shownCommit({ commit: "1a2b3c4", reason: "Deployed" })).toBe("1a2b3c4");
+  expect(shownCommit({ commit: "", reason: "BuildFailed" })).toBe("");
 });

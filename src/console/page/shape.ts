@@ -87,7 +87,7 @@ function commandsAbout(mark: Mark, reason: string, short: string): readonly stri
 }
 
 /** @returns the commit of a line: after a failed deployment it is the one before, which still runs */
-export function commitText({ commit, reason }: Pick<Row, "commit" | "reason">): string {
+export function shownCommit({ commit, reason }: Pick<Row, "commit" | "reason">): string {
   return commit !== "" && FAILED_DEPLOYMENT.test(reason) ? `still runs ${commit}` : commit;
 }
 

@@ -1,6 +1,6 @@
 /** The tree: nested lists of the objects, each a line that opens, whose elements are updated in place. */
 import { ageOf, MARKS } from "../../tree/labels.ts";
-import { commandsFor, commitText, type Row } from "../shape.ts";
+import { commandsFor, shownCommit, type Row } from "../shape.ts";
 import { byId, copy, make, setText } from "./dom.ts";
 
 /**
@@ -139,7 +139,7 @@ function createItem(toggled: (open: boolean) => void) {
       pill.title = looks.meaning;
       setText(kind, row.word);
       setText(name, row.depth === 0 && row.namespace !== "" ? `${row.namespace}/${row.name}` : row.name);
-      setText(commit, commitText(row));
+      setText(commit, shownCommit(row));
       setText(state, row.state);
       setText(reason, row.reason);
       setText(brief, row.mark === "ready" ? "" : row.message);
