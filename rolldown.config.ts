@@ -114,6 +114,8 @@ const dist = process.env["DIST"] ?? "dist";
 const shared: RolldownOptions = {
   platform: "node",
   plugins: [lazyBuiltins, slimUndici, licences],
+  // It is types alone around commander.
+  resolve: { alias: { "@commander-js/extra-typings": "commander" } },
   treeshake: {
     // Of the client only the kubeconfig's part is used. Its package does not say that its modules have no side effects.
     moduleSideEffects: (id) => !id.includes("/node_modules/@kubernetes/client-node/"),
