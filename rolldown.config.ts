@@ -19,12 +19,18 @@ export function packageFolders(paths: readonly string[]): readonly string[] {
 }
 
 /**
- * @param folders from `packageFolders`
+ * @param paths of modules on this machine
  * @returns the licences of all packages in one text: the files of that name, else the entry in package.json
  * @throws Error with the name of a package without a licence
  */
-async function licencesOf(root: string, folders: readonly string[]): Promise<string> {
-  const parts = await Promise.all(folders.map((folder) => licenceOf(join(root, folder), folder)));
+async function licencesOf(paths: readonly string[]): Promise<string> {
+  const parts = await Promise.all(
+    packageFolders(paths).map((folder) => {
+      // A package may be installed above this project.
+      const path = paths.find((one) => !one.startsWith("\0") && one.includes(`/${folder}/`)) ?? "";
+      return licenceOf(path.slice(0, path.indexOf(`/${folder}/`) + folder.length + 1), folder);
+    }),
+  );
   return ["The bundle has code of these packages. Their licences follow.", ...parts].join(`\n\n${RULE}\n`);
 }
 
@@ -42,8 +48,7 @@ const licences: Plugin = {
   name: "licences",
   async generateBundle(_, bundle) {
     const modules = Object.values(bundle).flatMap((output) => (output.type === "chunk" ? output.moduleIds : []));
-    const source = await licencesOf(import.meta.dirname, packageFolders(modules));
-    this.emitFile({ type: "asset", fileName: "third-party-licences.txt", source });
+    this.emitFile({ type: "asset", fileName: "third-party-licences.txt", source: await licencesOf(modules) });
   },
 };
 
