@@ -34,7 +34,7 @@ describe("kubectl platform check", () => {
     const { stdout, stderr } = await vi.waitUntil(async () => {
       const ended = await call(["check", operator()]);
       return ended.code === 0 && ended;
-    }, 10_000);
+    }, 60_000);
     expect(stderr).toBe("");
     expect(stdout).not.toMatch(/^✗/m);
     const lines = [

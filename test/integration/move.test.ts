@@ -62,7 +62,7 @@ describe("an application, on a surface that does not show its environment", () =
     expect(idOf(await other().waitFor(APP, "web", READY))).toBe(idOf(before));
     await here.settled();
     expect(record.changes()).toEqual(["deployApplication"]);
-    await expect.poll(async () => (await orphans()).stderr).toContain("Nothing found.");
+    await expect.poll(async () => (await orphans()).stderr).toContain("No resources found");
   });
 
   it("is found again by a backup that is applied after its resource was deleted while no operator ran", async () => {
@@ -118,7 +118,7 @@ describe("an application, on a surface that does not show its environment", () =
       expect(idsOf(await objectsIn(there))).toEqual(before);
       const applications = await there.list(APP);
       expect(record.changes()).toEqual(applications.map(() => "deployApplication"));
-      expect((await orphans()).stderr).toContain("Nothing found.");
+      expect((await orphans()).stderr).toContain("No resources found");
 
       // From now on the other operator writes to them.
       const later = await here.record();
