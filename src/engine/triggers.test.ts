@@ -39,6 +39,7 @@ describe("a change needs a reconcile of the object itself", () => {
     ["when it is to be deployed again", object(), annotated(REDEPLOY), true],
     ["when Flux asks", object(), annotated({ "reconcile.fluxcd.io/requestedAt": "1" }), true],
     ["when its interval changed", annotated({ [POLL_INTERVAL]: "1h" }), annotated({ [POLL_INTERVAL]: "2h" }), true],
+    ["when its interval was removed", annotated({ [POLL_INTERVAL]: "1h" }), annotated({}), true],
     ["when the user resolves", object(), annotated({ [RESOLVE]: "recreate:1-a" }), true],
     ["not when that annotation is removed", annotated({ [RESOLVE]: "recreate:1-a" }), object(), false],
     ["when its id is lost", object(), object({}, SETTLED), true],

@@ -20,7 +20,9 @@ import type { Uuid } from "./contract/kind.ts";
 import { conditionOf, isSettled, recordedIdIn } from "./contract/status.ts";
 import { isRequested, REQUEST_ANNOTATIONS } from "./policies/policy.ts";
 
-const USER_ANNOTATIONS = [PAUSED, ...REQUEST_ANNOTATIONS, REDEPLOY_REQUESTED_AT, POLL_INTERVAL, RESOLVE, APPROVED_PLAN];
+const USER_ANNOTATIONS = [...REQUEST_ANNOTATIONS, REDEPLOY_REQUESTED_AT, RESOLVE, APPROVED_PLAN];
+/** Annotations whose removal matters as well. */
+const STANDING_ANNOTATIONS = [PAUSED, POLL_INTERVAL, RUN_UNTIL];
 
 /**
  * Reports whether the object itself has to be reconciled: it was created or deleted, its deletion began, its spec or a
@@ -33,7 +35,7 @@ export function needsReconcile(change: StoreChange): boolean {
   if (old.metadata.deletionTimestamp !== object.metadata.deletionTimestamp) return true;
   const differs = (key: string): boolean => old.metadata.annotations?.[key] !== object.metadata.annotations?.[key];
   if (USER_ANNOTATIONS.some((key) => differs(key) && object.metadata.annotations?.[key] !== undefined)) return true;
-  if (differs(PAUSED) || differs(RUN_UNTIL)) return true;
+  if (STANDING_ANNOTATIONS.some(differs)) return true;
   return recordedIdIn(old) !== undefined && recordedIdIn(object) === undefined;
 }
 

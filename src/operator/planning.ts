@@ -168,7 +168,7 @@ function engineOver(
       withoutSecrets: (text) => text,
       events: { record: () => {} },
       outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
-      fence: { mayWrite: () => false },
+      fence: { mayWrite: () => false, leading: () => false },
       connectionKinds: CONNECTION_KINDS,
       // Without delays each reconcile writes its status at once.
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },

@@ -49,7 +49,12 @@ type Arrange = (env: Env) => void;
 
 const nothing: Arrange = () => {};
 const lostLease: Arrange = (env) => {
-  Object.assign(env.r.ports, { fence: { mayWrite: () => env.happened.length === 0 } });
+  const leading = () => env.happened.length === 0;
+  Object.assign(env.r.ports, { fence: { mayWrite: leading, leading } });
+};
+/** The lease is still this process's, and too short for a write. */
+const shortLease: Arrange = (env) => {
+  Object.assign(env.r.ports, { fence: { mayWrite: () => env.happened.length === 0, leading: () => true } });
 };
 /** The API server takes this long for each write. */
 const slow =
@@ -182,8 +187,9 @@ describe("a step that must not happen twice", () => {
 
   it.each<[what: string, arrange: Arrange, message: RegExp]>([
     ["a lost lease", lostLease, /holds the lease/],
+    ["a lease that is not renewed in time", shortLease, /slow to renew the operator's lease/],
     ["a slow API server", slow(5_001), /API server was slow/],
-  ])("tells %s from the other cause of a request that is not sent", async (_, arrange, message) => {
+  ])("tells %s from the other causes of a request that is not sent", async (_, arrange, message) => {
     const env = await planned();
     arrange(env);
     const done = await execute(env.r, SEEN, STEPS.create);
@@ -253,14 +259,14 @@ describe("before a step is taken", () => {
     ["a create", STEPS.create],
     ["a repeatable step", STEPS.update],
   ])("without the lease, nothing is written or sent for %s", async (_, step) => {
-    const env = await planned({ ports: { fence: { mayWrite: () => false } } });
+    const env = await planned({ ports: { fence: { mayWrite: () => false, leading: () => false } } });
     expect(await take(env, step)).toBe("waiting Progressing");
     expect(env.happened).toEqual([]);
   });
 
   it("a repeatable step is not sent when the lease is lost while the API server confirms the object", async () => {
     const env = await planned(RECORDED);
-    Object.assign(env.r.ports, { fence: { mayWrite: () => !env.happened.includes("confirm") } });
+    Object.assign(env.r.ports, { fence: { mayWrite: () => !env.happened.includes("confirm"), leading: () => true } });
     expect(await take(env, STEPS.update)).toBe("waiting Progressing");
     expect(env.happened).toEqual(["confirm"]);
   });

@@ -42,13 +42,18 @@ const unsent = (message: string): ReconcileResult => ({
   exchange: "none",
 });
 
-/** How a reconcile ends that must not send its request. */
-const UNSENT = {
-  NotLeader: unsent("Waiting for an operator that holds the lease."),
-  TooLate: unsent(
-    "The API server was slow to store the intent, so the request was not sent. The operator tries again.",
-  ),
-} as const;
+const TOO_LATE = unsent(
+  "The API server was slow to store the intent, so the request was not sent. The operator tries again.",
+);
+
+/** Returns how a reconcile ends that must not send its request because of the lease. */
+function withoutLease({ fence }: Pick<Resolved["ports"], "fence">): ReconcileResult {
+  return fence.leading()
+    ? unsent(
+        "The API server is slow to renew the operator's lease, so nothing is sent to the platform meanwhile. The operator tries again.",
+      )
+    : unsent("Waiting for an operator that holds the lease.");
+}
 
 /**
  * Runs one step: at most one request to the platform, after the API server confirmed that the object has not changed since
@@ -63,7 +68,7 @@ export async function execute(
   step: Step,
 ): Promise<Observation | Failed | ReconcileResult> {
   const { ports, object, context } = r;
-  if (!ports.fence.mayWrite()) return UNSENT.NotLeader;
+  if (!ports.fence.mayWrite()) return withoutLease(ports);
   // Storing an outcome returned an object of a newer generation, which this step was not planned for.
   if ((object.metadata.generation ?? 0) !== context.resource.generation)
     throw new KubeError("Conflict", 409, "the spec changed within the reconcile");
@@ -91,7 +96,7 @@ async function executeSafely(
   }
   // If the status was stored already, nothing was written, and so the object was not confirmed.
   if (r.object === object) await ports.writer.confirm(object);
-  if (!ports.fence.mayWrite()) return UNSENT.NotLeader;
+  if (!ports.fence.mayWrite()) return withoutLease(ports);
   const phase: CallKind = r.context.goal === "absent" ? "delete" : "put";
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) return { error: sent, phase };
@@ -117,7 +122,7 @@ async function executeOnce(
   persistence.noteIntentStored(intent.attempt);
   const sinceMs = ports.clock.monotonic() - started;
   const refusal = whyNotSend({ sinceMs, sendMs: ports.windows.sendMs, leads: ports.fence.mayWrite() });
-  if (refusal !== undefined) return UNSENT[refusal];
+  if (refusal !== undefined) return refusal === "TooLate" ? TOO_LATE : withoutLease(ports);
   persistence.noteSent();
   const sent = await send(r, observed, step);
   if (sent instanceof ApiError) {

@@ -111,6 +111,8 @@ export interface Fence {
    * last renewal, as the lease lasts 15 s and a write 8 s.
    */
   mayWrite(): boolean;
+  /** True while this process is leader, also while it cannot renew its lease in time for a write. */
+  leading(): boolean;
 }
 
 /** The facts of a namespace that the operator uses. */

@@ -198,7 +198,7 @@ export function isTimeToWrite(sinceRenewalMs: number): boolean {
 
 /** @returns the fence of a process without leader election: it may always write */
 export function openFence(): Fence {
-  return { mayWrite: () => true };
+  return { mayWrite: () => true, leading: () => true };
 }
 
 /** The fields of a Lease (coordination.k8s.io/v1) that leader election uses. */

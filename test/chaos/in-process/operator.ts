@@ -73,7 +73,7 @@ export function startOperator(options: OperatorOptions) {
       reader: createReader(client, clock),
       namespaces: createNamespaces(client, clock),
       outputs: createOutputs(client),
-      fence: { mayWrite: () => options.process.alive },
+      fence: { mayWrite: () => options.process.alive, leading: () => options.process.alive },
       random,
       connectionKinds: CONNECTION_KINDS,
       installation: "installation-1",

@@ -110,7 +110,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
         warned ||= type === "Warning" && reason === "Orphaned";
       },
     },
-    fence: { mayWrite: () => leads || !fenced },
+    fence: { mayWrite: () => leads || !fenced, leading: () => leads },
     clock,
     random,
     localStates: { ...createLocalStates(() => clock.monotonic()), of: () => session },

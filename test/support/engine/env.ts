@@ -52,7 +52,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
       },
     },
     outputs: { configMap: () => env.output(), secret: () => env.output() },
-    fence: { mayWrite: () => env.leader },
+    fence: { mayWrite: () => env.leader, leading: () => env.leader },
     process: () => {
       const orphans = memoryOrphans(clock, env.configMaps, env.orphans);
       void orphans.load();

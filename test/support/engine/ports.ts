@@ -30,7 +30,7 @@ export const quietPorts = () =>
     observer: QUIET,
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
     outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
-    fence: { mayWrite: () => true },
+    fence: { mayWrite: () => true, leading: () => true },
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",
     key: aKey(),
