@@ -149,7 +149,14 @@ function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispat
       // Signals set the deadlines; a watch may be silent for as long as its reflector allows.
       headersTimeout: 0,
       bodyTimeout: 0,
-      connect: { ...tls, timeout: DEADLINES.lease, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+      connect: {
+        ...tls,
+        timeout: DEADLINES.lease,
+        // Of several addresses of a host, each but the last is tried for so long; Node's 250 ms give up a slow address.
+        autoSelectFamilyAttemptTimeout: DEADLINES.lease / 2,
+        keepAlive: true,
+        keepAliveInitialDelay: KEEP_ALIVE_MS,
+      },
     };
     return proxy === undefined
       ? new Agent(options)

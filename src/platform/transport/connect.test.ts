@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { type ConnectProxy, connectProxy } from "../../../test/support/kube/connect-proxy.ts";
 import { startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import { slowServer } from "../../../test/support/kube/slow-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
 import { addressFilter } from "./address.ts";
 import { guardedLookup, type Network } from "./connect.ts";
@@ -153,4 +154,30 @@ describe("[E8] the addresses of a host", () => {
   it("are refused if none is public", async () => {
     await expect(found(INNER, INNER_TRANSLATED)).rejects.toMatchObject({ code: "ERR_REFUSED_ADDRESS" });
   });
+});
+
+it("a connection waits for a slow address of a host whose other address has no route", async () => {
+  const server = await slowServer();
+  const addresses = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  const transport = createTransport({
+    connections: 1,
+    connectTimeoutMs: 5_000,
+    mayCall: anywhere,
+    allowAddress: anywhere,
+    network: () => ({}),
+    lookup: (_host, _options, done) => done(null, addresses),
+  });
+  onTestFinished(async () => {
+    await transport.close();
+    await server.stop();
+  });
+  const url = `http://platform.example:${server.port}`;
+  const answer = transport.exchange({ method: "GET", url, headers: {}, deadlineMs: 5_000, maxBytes: 1_000 });
+  // Longer than Node tries each address by itself.
+  const opening = setTimeout(server.open, 400);
+  onTestFinished(() => clearTimeout(opening));
+  expect((await answer).status).toBe(200);
 });

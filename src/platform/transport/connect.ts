@@ -32,6 +32,8 @@ export interface ConnectOptions {
   /** Reports whether a connection to the platform may use an address that DNS returned. */
   readonly allowAddress: (address: string) => boolean;
   readonly proxy?: Proxy | undefined;
+  /** Resolves host names; `dns.lookup` by default. */
+  readonly lookup?: Lookup;
 }
 
 /** The time limit of a DNS lookup for a host that the proxy resolves itself. */
@@ -69,19 +71,25 @@ export interface Connector {
 
 /** @returns the connector of `options` with the certificates and credentials of `network` */
 export function createConnector(options: ConnectOptions, network: Network): Connector {
-  const { connectTimeoutMs: timeout, allowAddress, proxy } = options;
+  const { connectTimeoutMs: timeout, allowAddress, proxy, lookup: resolve } = options;
   const tls = {
     allowH2: false,
     timeout,
+    // Of several addresses of a host, each but the last is tried for so long. Node's 250 ms give up a slow address for
+    // one without a route.
+    autoSelectFamilyAttemptTimeout: timeout / 2,
     // Set explicitly, as NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment applies otherwise.
     rejectUnauthorized: true,
     ...(network.ca !== undefined && { secureContext: createSecureContext({ ca: network.ca }) }),
   };
   if (proxy === undefined) {
-    return { connect: buildConnector({ ...tls, lookup: guardedLookup(allowAddress) }), close: () => Promise.resolve() };
+    return {
+      connect: buildConnector({ ...tls, lookup: guardedLookup(allowAddress, resolve) }),
+      close: () => Promise.resolve(),
+    };
   }
   const pool = new Pool(proxy.url, {
-    connect: buildConnector({ ...tls, lookup: guardedLookup(proxy.allowAddress) }),
+    connect: buildConnector({ ...tls, lookup: guardedLookup(proxy.allowAddress, resolve) }),
   });
   const encrypt = buildConnector(tls);
   const tunnel = async (target: buildConnector.Options): Promise<Socket> => {
@@ -200,7 +208,7 @@ function unresolvedMessage(code: string): string {
   return `the host does not resolve here (${code}), so its address cannot be checked: name the host in --allowed-platform-hosts to let the proxy resolve it`;
 }
 
-type Lookup = (
+export type Lookup = (
   host: string,
   options: LookupOptions & { readonly all: true },
   done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
