@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { call as sendTo } from "../test/support/env/simulated-platform.ts";
-import { COMMIT } from "../test/support/kube/manifests.ts";
 import { listenerOf, startHarness, type World } from "../test/support/platform/env.ts";
 import { casesOf, documented, full } from "../test/support/platform/operations.ts";
 import { operationOf, operations, type OperationId } from "./base/operations.ts";
@@ -14,16 +13,6 @@ const schemas = new Map(routes.map(({ operation, answer }) => [operation, answer
 const others: Readonly<Record<string, (world: World) => ReturnType<typeof sendTo>>> = {
   restartApplication: async ({ simulator, newApplication }) =>
     await sendTo(simulator, `POST /application/${await newApplication()}/restart-service`),
-  cancelDeploymentRequest: async ({ simulator, admin, newApplication }) => {
-    const applicationId = await newApplication();
-    const { time } = simulator.sim;
-    time.setSpeed(1);
-    const deployed = await admin.applications.deploy(applicationId, COMMIT);
-    const answer = await sendTo(simulator, `POST /deploymentQueue/${deployed?.deploymentRequestId}/cancelDeployment`);
-    time.setSpeed("instant");
-    time.advance(3600); // ends work that began at speed 1
-    return answer;
-  },
 };
 
 describe.each(["seed", "public"] as const)("the simulator with records of the %s profile", (profile) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { addForeignVariable, foreignDeploy } from "../../simulator/control/control.ts";
 import { failureOf } from "../support/platform/client.ts";
@@ -6,6 +6,18 @@ import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { applicationEnv } from "./runners.ts";
 
 const secret = { name: "TOKEN", valueFrom: { secretKeyRef: { name: "s", key: "k" } } };
+/** Lets builds take two hours until the end of the test, when they end. @returns how long they took before */
+function hang({ harness }: ReturnType<typeof applicationEnv>): number {
+  const { build } = harness.simulator.sim.settings.durations;
+  harness.change({ durations: { build: 7200 } });
+  onTestFinished(() => {
+    harness.change({ durations: { build } });
+    harness.advance(24 * 3600);
+  });
+  return build;
+}
+
+const THIRD_COMMIT = "abcdef0123456789abcdef0123456789abcdef01";
 const plain = { name: "MODE", value: "fast" };
 const other = { deploy: { gitCommitId: OTHER_COMMIT } };
 
@@ -21,6 +33,20 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     const over = await runner.run();
     expect(over).toMatchObject({ is: "settled", why: { message: `Commit ${OTHER_COMMIT.slice(0, 7)} is deployed.` } });
     expect(over.report.drift).toEqual([]);
+  });
+
+  it("says that a newer commit waits for the build of the one before it", async () => {
+    const runner = await env.deployed();
+    hang(env);
+    await runner.run({ spec: env.spec(other) });
+    env.harness.advance(60);
+    const third = { deploy: { gitCommitId: THIRD_COMMIT } };
+    const { ops, report, why } = await runner.run({ spec: env.spec(third) });
+    const waits = "The platform reports BUILDING for commit feedfac. Commit abcdef0 waits for its end.";
+    expect(why?.message).toBe(waits);
+    const condition = { type: "UpToDate", status: "False", reason: "DeployPending", message: waits };
+    expect(report.conditions).toContainEqual(condition);
+    expect(ops).toEqual([]);
   });
 
   it("gets a variable that is added to the spec, also if others have set it before", async () => {
@@ -91,6 +117,37 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
 
 describe("an application on the Full surface", () => {
   const env = applicationEnv("Full");
+
+  it("has the build of a commit canceled once for a newer one under onNewCommit Cancel, and builds the newest", async () => {
+    const runner = await env.deployed();
+    const build = hang(env);
+    env.harness.change({ durations: { cancel: 30 } });
+    const commits = [
+      OTHER_COMMIT,
+      ...Array.from({ length: 5 }, (_each, index) => THIRD_COMMIT.replace("0", String(index))),
+    ];
+    const ops: string[] = [];
+    for (const gitCommitId of commits) {
+      ops.push(...(await runner.run({ spec: env.spec({ deploy: { gitCommitId, onNewCommit: "Cancel" } }) })).ops);
+      env.harness.advance(2);
+    }
+    env.harness.change({ durations: { build } });
+    ops.push(...(await env.after(60, runner)).ops);
+    expect(ops).toEqual(["deployApplication", "cancelDeployment", "deployApplication"]);
+    expect(await env.after(60, runner)).toMatchObject({ ops: [], is: "settled" });
+    expect(env.harness.service(runner.id()).commit).toBe(commits.at(-1));
+  });
+
+  it("waits for the end of a deployment that the platform does not cancel", async () => {
+    const runner = await env.deployed();
+    hang(env);
+    env.harness.fault("cancelDeploymentRequest", { is: "status", status: 405 });
+    for (const gitCommitId of [OTHER_COMMIT, THIRD_COMMIT]) {
+      await runner.run({ spec: env.spec({ deploy: { gitCommitId, onNewCommit: "Cancel" } }) });
+      env.harness.advance(60);
+    }
+    expect(await runner.run()).toMatchObject({ is: "waiting", ops: [] });
+  });
 
   it("[C11] has its commit deployed again, once, after a deployment by others under driftPolicy Correct", async () => {
     const runner = await env.deployed();

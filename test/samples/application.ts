@@ -48,7 +48,7 @@ export const applicationSample: Sample = {
     ["a variable twice", { variables: [A, { ...A, value: "2" }] }, /variables\[1\]: Duplicate value/],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
-  rules: 29,
+  rules: 30,
   good: ({ name, tree, spec }) => application(name, tree, spec),
   hostile: ({ name, tree }) =>
     application(name, tree, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),

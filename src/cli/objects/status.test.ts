@@ -20,11 +20,12 @@ describe("the summary of an object", () => {
     const update = { operation: "updateApplication", message: "Update the settings.", fields };
     const deploy = { operation: "deployApplication", commit: "2b3c4d5e" };
     const [startedAt, finishedAt] = ["2026-11-21T11:00:00Z", "2026-11-21T11:02:00Z"];
+    const steps = { totalSeconds: 134, details: [{ name: "BUILD", seconds: 80 }, { seconds: 54 }] };
     const object = application({
       externalId: "0a1b",
       state: "DEPLOYED",
       serviceDeploymentStatus: "OUT_OF_DATE",
-      lastDeployment: { gitCommitId: "1a2b3c4d", state: "DEPLOYED", requestId: "77", startedAt, finishedAt },
+      lastDeployment: { gitCommitId: "1a2b3c4d", state: "DEPLOYED", requestId: "77", startedAt, finishedAt, steps },
       lastFailure: { state: "BUILD_ERROR", gitCommitId: "bad0000", message: "The build failed." },
       drift: { fields },
       plan: { hash: "sha256:12", reason: "Approval", generation: 2, actions: [update, deploy] },
@@ -50,6 +51,7 @@ describe("the summary of an object", () => {
       "  Request   77",
       "  Started   60m ago",
       "  Finished  58m ago",
+      "  Steps     134 s: BUILD 80 s, step 2 54 s",
       "",
       "Failure",
       "  State    BUILD_ERROR",

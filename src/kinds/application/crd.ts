@@ -50,7 +50,7 @@ const gitRepository = z
     provider: platformValue
       .optional()
       .describe(
-        "Git provider in the platform's spelling, e.g. GITHUB. When absent, GITHUB, GITLAB or BITBUCKET is derived from the host of the URL where the platform takes more than its specification; for other hosts none is sent.",
+        "Git provider in the platform's spelling, e.g. GITHUB. When absent, GITHUB, GITLAB or BITBUCKET is derived from the host of the URL where the platform takes more than its specification; for another host it has to be set there.",
       ),
     rootPath: leftToPlatform(z.string().min(1).max(1024), "Directory of the application in the repository."),
   })
@@ -75,6 +75,11 @@ const deploy = z
       "Automatic",
       "Automatic deploys after a change of the commit, or of settings or variables that the operator wrote. Manual reports such a change as UpToDate=False and does not deploy it; it is still deployed by a start (runState, runSchedule) and by a retry of a failed deployment.",
     ),
+    onNewCommit: choice(
+      ["Wait", "Cancel"],
+      "Wait",
+      "What a newer commit does with the operator's deployment under way. Wait deploys after its end. Cancel cancels it, with everything else that the platform deploys by the same request, on a platform that can (the surface Full).",
+    ),
   })
   .describe("Commit to deploy. Nothing is deployed when absent.");
 
@@ -82,6 +87,12 @@ const NEEDS_DEPLOY = {
   rule: "!has(self.spec.runSchedule) || has(self.spec.deploy)",
   message: "spec.runSchedule needs spec.deploy: what it stopped is started by deploying that commit",
   fieldPath: ".spec.runSchedule",
+} as const;
+
+const FOLLOWS_OR_DEPLOYS = {
+  rule: "!has(self.spec.autoDeploy) || !self.spec.autoDeploy || !has(self.spec.deploy)",
+  message: "spec.autoDeploy follows the branch, and spec.deploy one commit: set one of them",
+  fieldPath: ".spec.autoDeploy",
 } as const;
 
 export const spec = z
@@ -99,6 +110,18 @@ export const spec = z
       .optional()
       .describe("Ports, with unique internalPort. Not changed when absent.")
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["internalPort"] }),
+    autoDeploy: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the platform deploys each new commit of the branch. Excludes spec.deploy, which deploys one commit; status.commit then shows what runs. On a platform with its whole API it is false when absent; an adopted application keeps its own.",
+      ),
+    autoPreview: z
+      .boolean()
+      .optional()
+      .describe(
+        "Whether the platform makes a preview environment for each pull request. On a platform with its whole API it is false when absent; an adopted application keeps its own.",
+      ),
     variables: variablesOf(
       environmentVariableName,
       "An environment variable",
@@ -121,13 +144,15 @@ export const spec = z
     "minRunningInstances must not exceed maxRunningInstances",
   )
   .refine(runsBySchedule, RUNS_BY_SCHEDULE.message)
-  .refine((said) => said.runSchedule === undefined || said.deploy !== undefined, NEEDS_DEPLOY.message);
+  .refine((said) => said.runSchedule === undefined || said.deploy !== undefined, NEEDS_DEPLOY.message)
+  .refine((said) => said.autoDeploy !== true || said.deploy === undefined, FOLLOWS_OR_DEPLOYS.message);
 
 export type ApplicationSpec = z.output<typeof spec>;
 
 const lastDeployment = lastDeploymentOf({
   ...deploymentFields,
   gitCommitId: text.describe("Requested commit."),
+  canceled: z.boolean().optional().describe("Whether the operator canceled it for a newer commit."),
   variablesAt: text
     .optional()
     .describe("The platform's time of the last change of the application's variables before it, by any resource."),
@@ -175,6 +200,7 @@ export const platformApplication = defineResource({
     lockedOnceRecorded("environmentRef"),
     RUNS_BY_SCHEDULE,
     NEEDS_DEPLOY,
+    FOLLOWS_OR_DEPLOYS,
     {
       rule:
         "!has(self.spec.minRunningInstances) || !has(self.spec.maxRunningInstances) || " +

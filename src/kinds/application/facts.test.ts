@@ -50,7 +50,7 @@ describe("[C10] a deployment is followed by its request id", () => {
     ["failed for another, without a request", asked("BUILD_ERROR", "DEPLOYED", unnamed), "settled", "DEPLOYED", true],
     ["failed because of another", asked("BUILD_ERROR", "CANCELED", canceled), "stalled Canceled", "CANCELED", true],
     ["canceled before it began", asked("CANCELED", "DEPLOYED", ours), "stalled Canceled", "CANCELED", true],
-    ["in an undocumented state", asked("PONDERING"), "waiting Progressing", "PONDERING", false],
+    ["in an undocumented state", asked("PONDERING"), "unknown UnknownState", "PONDERING", false],
     ["ended, the service in an unknown state", asked("DEPLOYED", "UNAVAILABLE"), "settled", "DEPLOYED", true],
     ["unknown, the service RUNNING as before", observedIn("RUNNING"), "waiting Progressing", "RUNNING", false],
     ["unknown, the service RUNNING since", since, "settled", "RUNNING", true],

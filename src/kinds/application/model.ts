@@ -54,6 +54,8 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
   { path: "spec.memory", of: ({ memory }) => memory },
   { path: "spec.minRunningInstances", of: ({ minRunningInstances }) => minRunningInstances },
   { path: "spec.maxRunningInstances", of: ({ maxRunningInstances }) => maxRunningInstances },
+  { path: "spec.autoDeploy", of: ({ autoDeploy }) => autoDeploy },
+  { path: "spec.autoPreview", of: ({ autoPreview }) => autoPreview },
   {
     path: "spec.ports",
     declared: ({ ports }) => ports?.map(portOf).toSorted(byPort),
@@ -95,7 +97,7 @@ export interface Observed extends ServiceObserved<Application> {
   readonly variablesFault?: StatusReason | undefined;
 }
 
-export type Action = ServiceAction | VariableAction;
+export type Action = ServiceAction | VariableAction | { readonly what: "cancel"; readonly requestId: string };
 
 /** The types of the kind. */
 export type ApplicationTypes = TypesOf<

@@ -125,6 +125,30 @@ describe("what others did to an application", () => {
   });
 });
 
+describe("an application of a repository at a host without a known provider", () => {
+  const fresh = { id: undefined, identitySource: undefined } as const;
+  const self = (provider?: string) => ({
+    spec: { gitRepository: { url: "https://git.acme.com/shop/web.git", provider } },
+  });
+  const nowhere = observedIn(undefined);
+
+  plans([
+    [
+      "is refused where the platform requires the provider",
+      { ...fresh, ...full, ...self() },
+      nowhere,
+      "stalled InvalidSpec",
+    ],
+    [
+      "is created with the provider of the spec",
+      { ...fresh, ...full, ...self("GITLAB") },
+      nowhere,
+      "createApplication",
+    ],
+    ["is created without it on the specification's surface", { ...fresh, ...self() }, nowhere, "createApplication"],
+  ]);
+});
+
 it("an application is created behind the ledger, marked with the platform's clock", () => {
   const fresh = contextWith({ id: undefined, identitySource: undefined });
   const why = { reason: "Creating", message: 'Creating application "api".' };

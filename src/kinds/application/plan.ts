@@ -1,5 +1,6 @@
 /** Plans an application: a list of checks, of which the first difference wins. Pure. */
 import type { Plan } from "../../engine/contract/kind.ts";
+import { gitProvider } from "../../platform/areas/applications.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { ofCommit, shortCommit } from "../service/messages.ts";
 import {
@@ -19,9 +20,10 @@ import {
   startDue,
 } from "../service/plan.ts";
 import { hasFailed, type Progress } from "../service/progress.ts";
-import { firstOf, stalled } from "../shared/checks.ts";
+import { firstOf, safely, stalled } from "../shared/checks.ts";
 import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
 import { scheduledPlan } from "../shared/run-schedule.ts";
+import { hasOperation } from "../shared/surface.ts";
 import { planUnsynced, variableChecks } from "../variables/plan.ts";
 import {
   type ApplicationFacts,
@@ -35,6 +37,8 @@ import { type Action, APPLICATION_SETTINGS, type ApplicationContext, NAMES, type
 
 type Check = Plan<Action> | undefined;
 
+const CANCEL = "cancelDeployment";
+
 /** Returns the next step. */
 export function plan(context: ApplicationContext, observed: Observed): Plan<Action> {
   const facts = applicationFacts(context, observed);
@@ -47,13 +51,22 @@ export function plan(context: ApplicationContext, observed: Observed): Plan<Acti
 
 function planPresent(context: ApplicationContext, observed: Observed, facts: ApplicationFacts): Plan<Action> {
   const { id } = context;
-  if (id === undefined) return checkName(NAMES, context, observed) ?? planCreate(NAMES, context, observed);
+  if (id === undefined)
+    return checkName(NAMES, context, observed) ?? checkProvider(context) ?? planCreate(NAMES, context, observed);
   if (observed.status === undefined) return planMissing(NAMES, context, observed, id);
   const found = checkIdentity(NAMES, context, observed, id);
   if (found !== undefined) return found;
   const next = firstOf(context, checks(context, observed, facts));
   if (next.is !== "step") return next;
   return { ...next, step: { ...next.step, follows: isChangedByUser(context, observed, facts) } };
+}
+
+/** Refuses a repository whose provider is not known: the platform's whole API requires it. */
+function checkProvider({ spec: { gitRepository }, isFull }: ApplicationContext): Check {
+  if (!isFull || gitRepository.provider !== undefined || gitProvider(gitRepository.url) !== undefined) return undefined;
+  const message =
+    "The platform requires the provider of the repository, and it does not follow from the host of spec.gitRepository.url. Set spec.gitRepository.provider, e.g. GITLAB.";
+  return stalled("InvalidSpec", message);
 }
 
 /** Returns the checks of an application that exists, in order. */
@@ -65,6 +78,7 @@ function checks(context: ApplicationContext, observed: Observed, facts: Applicat
   return [
     settings,
     ...variableChecks([variables]),
+    () => checkReplaced(context, facts, progress),
     () => checkProgress(context, facts, progress),
     () => checkRunState(NAMES, context, observed, facts, progress),
     () => checkDeploy(context, observed, facts, progress),
@@ -75,9 +89,29 @@ function checks(context: ApplicationContext, observed: Observed, facts: Applicat
   ];
 }
 
-function checkProgress(context: ApplicationContext, { run }: ApplicationFacts, progress: Progress): Check {
+/** Cancels the deployment under way for a newer commit, once, as spec.deploy.onNewCommit says. */
+function checkReplaced(context: ApplicationContext, facts: ApplicationFacts, progress: Progress): Check {
+  const { onNewCommit, gitCommitId: commit = "" } = context.spec.deploy ?? {};
+  if (onNewCommit !== "Cancel" || waitingCommit(context, facts) === undefined) return undefined;
+  const { gitCommitId: replaced = "", requestId, canceled } = facts.last ?? {};
+  const isOpen = progress.phase === "busy" && progress.ours && progress.state !== "CANCELING" && canceled !== true;
+  if (!isOpen || requestId === undefined || !hasOperation(context, CANCEL)) return undefined;
+  const message = `Cancel the deployment of commit ${shortCommit(replaced)}, which commit ${shortCommit(commit)} replaces.`;
+  return safely(CANCEL, { what: "cancel", requestId }, { message });
+}
+
+/** Returns the sentence about a commit of the spec that waits for the end of the work under way; undefined without one. */
+export function waitingCommit({ spec }: ApplicationContext, { difference, run }: ApplicationFacts): string | undefined {
+  const { gitCommitId: commit, policy } = spec.deploy ?? {};
+  if (commit === undefined || difference !== "commit" || policy === "Manual" || run.wanted === "Stopped")
+    return undefined;
+  return `Commit ${shortCommit(commit)} waits for its end.`;
+}
+
+function checkProgress(context: ApplicationContext, facts: ApplicationFacts, progress: Progress): Check {
+  const { run } = facts;
   const commit = progress.ours ? context.memory.lastDeployment?.gitCommitId : undefined;
-  const busy = checkBusy(progress, ofCommit(commit));
+  const busy = checkBusy(progress, ofCommit(commit), waitingCommit(context, facts));
   if (busy !== undefined || progress.phase !== "gone") return busy;
   const isRequested = context.requested !== undefined || redeployDue(context) !== undefined;
   const isWanted = isRequested || context.policies.corrects === "Everything";

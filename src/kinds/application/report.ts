@@ -14,6 +14,7 @@ import type { ApplicationMemory, LastDeployment } from "./crd.ts";
 import { type ApplicationFacts, applicationFacts, sameCommit, variableTarget } from "./facts.ts";
 import { historyWith, successNote } from "./history.ts";
 import { APPLICATION_SETTINGS, type ApplicationContext, NAMES, type Observed } from "./model.ts";
+import { waitingCommit } from "./plan.ts";
 
 /** How soon after a deployment the ingress is read where none is known. In milliseconds. */
 const INGRESS_WITHIN_MS = 60_000;
@@ -130,10 +131,9 @@ function upToDate(
   return [lastChange(context, facts)];
 }
 
-function lastChange(
-  { spec }: ApplicationContext,
-  { deployed, difference, last, progress }: ApplicationFacts,
-): ConditionFact {
+function lastChange(context: ApplicationContext, facts: ApplicationFacts): ConditionFact {
+  const { spec } = context;
+  const { deployed, difference, last, progress } = facts;
   // A failed deployment counts if the platform shows that others deployed its commit since.
   const isDone =
     last !== undefined && (!hasFailed(last) || (deployed !== undefined && sameCommit(deployed, last.gitCommitId)));
@@ -144,7 +144,16 @@ function lastChange(
       : `A change of ${difference === "commit" ? "the commit" : difference} is not deployed yet.`;
   const isManual = spec.deploy?.policy === "Manual";
   const how = isManual ? " spec.deploy.policy is Manual: deploy it on the platform." : "";
-  return upToDateCondition(isUpToDate, `${what}${how}`);
+  return upToDateCondition(isUpToDate, waitingFor(context, facts) ?? `${what}${how}`);
+}
+
+/** Returns what a new commit waits for; undefined without one, or while no work is under way. */
+function waitingFor(context: ApplicationContext, facts: ApplicationFacts): string | undefined {
+  const { last, progress } = facts;
+  const waiting = waitingCommit(context, facts);
+  if (waiting === undefined || progress?.phase !== "busy") return undefined;
+  const of = progress.ours && last !== undefined ? ` for commit ${shortCommit(last.gitCommitId)}` : "";
+  return `The platform reports ${progress.state}${of}. ${waiting}`;
 }
 
 /** Returns what the operator wrote. While nothing shows the application, nothing is concluded. */

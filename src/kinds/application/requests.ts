@@ -11,6 +11,7 @@ import {
   updateService,
 } from "../service/requests.ts";
 import { writtenSettings } from "../service/settings.ts";
+import { readOr } from "../shared/answers.ts";
 import { notedImport, sendVariables, type Sending, type VariableAction } from "../variables/send.ts";
 import { type ApplicationMemory, platformApplication } from "./crd.ts";
 import { applicationFacts, comparedOf, variablesIncluded } from "./facts.ts";
@@ -59,6 +60,8 @@ export async function act(
       return await stopService(api.applications, context, observed, last);
     case "delete":
       return await deleteService(api.applications, context, observed);
+    case "cancel":
+      return await cancelDeployment(step.requestId, before, observed, api);
     case "import":
     case "updateSecret":
     case "removeVariable":
@@ -66,6 +69,18 @@ export async function act(
     default:
       return step satisfies never;
   }
+}
+
+/** Cancels a deployment. One that has ended or is being canceled (404, 409) needs no more. */
+async function cancelDeployment(
+  requestId: string,
+  { memory }: ApplicationContext,
+  observed: Observed,
+  api: Platform,
+): Promise<Result> {
+  await readOr(api.deployments.cancel(requestId), undefined, ["Conflict", "NotFound"]);
+  const { lastDeployment: last } = memory;
+  return { observed, memory: { ...memory, lastDeployment: last && { ...last, canceled: true } } };
 }
 
 async function create(context: ApplicationContext, observed: Observed, api: Platform): Promise<Result> {

@@ -96,7 +96,7 @@ export const spec = z
 
 export type BlueprintSpec = z.output<typeof spec>;
 
-const { requestId, state, startedAt, finishedAt, duration, baseline } = deploymentFields;
+const { settings: _settings, retry: _retry, attempts: _attempts, ...deployment } = deploymentFields;
 const { state: shownState, stateSince, ...shown } = stateFields("service");
 
 const ids = {
@@ -105,7 +105,7 @@ const ids = {
 const facts = {
   catalogUrl: text.describe("URL of the blueprint in the catalog, as returned by the platform."),
   createdAt: time.describe("Time when the operator created it; absent if it was adopted."),
-  lastDeployment: lastDeploymentOf({ requestId, state, startedAt, finishedAt, duration, baseline }),
+  lastDeployment: lastDeploymentOf(deployment),
   lastFailure: lastFailureOf({}),
   written: writtenOf({
     settings: writtenFields.settings,

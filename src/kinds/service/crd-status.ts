@@ -4,7 +4,7 @@ import { z } from "zod";
 import { connectionRef, displayName, integer, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
 import { runUntil } from "../../api/run-schedule.ts";
-import { count, DO_NOT_CHANGE, id, text, time, token } from "../../api/status.ts";
+import { atomicList, count, DO_NOT_CHANGE, id, text, time, token } from "../../api/status.ts";
 
 /** Returns the schema of a setting that the platform chooses where the spec does not. */
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
@@ -31,6 +31,9 @@ export function placeFields(noun: string) {
   };
 }
 
+/** The largest number of steps that a status holds. */
+export const MOST_STEPS = 32;
+
 /** The members of `lastDeployment`; a kind adds what it deploys. */
 export const deploymentFields = {
   requestId: id
@@ -40,6 +43,28 @@ export const deploymentFields = {
   startedAt: time.optional().describe("Time of the operator's request."),
   finishedAt: time.optional().describe("Time when the operator observed its end."),
   duration: text.optional().describe("Duration as observed by the operator, e.g. 2m14s."),
+  executionId: id.optional().describe("The platform's id of the run, where it sends one."),
+  subAction: text.optional().describe("The platform's sub-action of the run, verbatim, e.g. NONE."),
+  requestsCount: count
+    .optional()
+    .describe("Number of requests for the service that the platform had, where it sends it."),
+  steps: z
+    .object({
+      totalSeconds: count.optional().describe("Duration of all steps."),
+      details: atomicList(
+        z
+          .object({
+            name: text.optional().describe("Name of the step, where the platform sends one."),
+            status: text.optional().describe("Status of the step, verbatim, where the platform sends one."),
+            seconds: count.optional().describe("Duration."),
+          })
+          .describe("A step."),
+        MOST_STEPS,
+        "The steps, in the platform's order.",
+      ),
+    })
+    .optional()
+    .describe("How long the steps took, where the platform sends it."),
   settings: count.optional().describe("Revision of the settings that it was made with; see written.revision."),
   baseline: text
     .optional()

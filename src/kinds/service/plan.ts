@@ -280,9 +280,15 @@ export function planDeploy(
   });
 }
 
-/** Waits while work is under way. @param of what the work is for, if the operator requested it */
-export function checkBusy(progress: Progress, of?: string): Plan<never> | undefined {
-  return progress.phase === "busy" ? { is: "waiting", why: busy(progress.state, of) } : undefined;
+/**
+ * Waits while work is under way.
+ * @param of what the work is for, if the operator requested it
+ * @param next what waits for its end, as a sentence
+ */
+export function checkBusy(progress: Progress, of?: string, next?: string): Plan<never> | undefined {
+  if (progress.phase !== "busy") return undefined;
+  const why = busy(progress.state, of);
+  return { is: "waiting", why: next === undefined ? why : { ...why, message: `${why.message} ${next}` } };
 }
 
 /** Reports that the state does not show whether the service works. As the last check, it prevents no request. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
-import { statusOf } from "../../../test/support/services/applications.ts";
-import { everDeployed, movedPast, serviceBaseline } from "./progress.ts";
+import { NOW, openDeployment, REQUEST, statusOf } from "../../../test/support/services/applications.ts";
+import { advanced, everDeployed, movedPast, serviceBaseline, serviceProgress } from "./progress.ts";
 
 const nothing = {
   lastDeploymentDate: undefined as never,
@@ -42,4 +42,41 @@ it.each<[string, Parameters<typeof statusOf>[1] & { readonly state?: string }, b
 
 it("whether a service was ever deployed is false for a service without a status", () => {
   expect(everDeployed(undefined)).toBe(false);
+});
+
+it("a deployment that has ended keeps what the platform sends about its run, once", () => {
+  const steps = { totalDurationSec: 134, details: [{ stepName: "BUILD", durationSec: 80.5 }, { durationSec: 54 }] };
+  const ofRequest = { deploymentRequestId: REQUEST, executionId: "run-2", deploymentRequestsCount: 3, steps };
+  const status = statusOf("DEPLOYED", { ...ofRequest, statusDetails: { subAction: "NONE" } });
+  const observed = { status, request: { status: "DEPLOYED" } };
+  const open = openDeployment();
+  const last = advanced(open, serviceProgress(open, observed), observed, NOW);
+  expect(last).toMatchObject({
+    executionId: "run-2",
+    subAction: "NONE",
+    requestsCount: 3,
+    steps: { totalSeconds: 134, details: [{ name: "BUILD", seconds: 80 }, { seconds: 54 }] },
+  });
+  const later = { status: { ...status, executionId: "run-3" } };
+  expect(advanced(last, serviceProgress(last, later), later, NOW)?.executionId).toBe("run-2");
+});
+
+describe("the progress of a deployment, by its request and the state of the service", () => {
+  const open = openDeployment({ baseline: serviceBaseline(statusOf("DEPLOYED")) });
+  const ofRequest = { deploymentRequestId: REQUEST };
+
+  it.each<[string, string, string, string | undefined]>([
+    ["UNAVAILABLE", "DEPLOYED", "unknown", undefined],
+    ["PAUSED", "DEPLOYED", "unknown", undefined],
+    ["UNAVAILABLE", "BUILDING", "busy", undefined],
+    ["DEPLOYED", "RUNNING", "running", "DEPLOYED"],
+    ["DEPLOYMENT_ERROR", "ERROR", "failed", "ERROR"],
+    ["STOPPED", "STOPPED", "stopped", "STOPPED"],
+  ])("%s and %s is %s", (request, state, phase, ended) => {
+    const observed = { status: statusOf(state, ofRequest), request: { status: request } };
+    const progress = serviceProgress(open, observed);
+    expect(progress?.phase).toBe(phase);
+    const last = advanced(open, progress, observed, NOW);
+    expect(last?.finishedAt === undefined ? undefined : last.state).toBe(ended);
+  });
 });

@@ -8,7 +8,8 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { jsonIn } from "../../platform/codec/json.ts";
 import { isGuideState, type Phase, requestPhase, servicePhase } from "../../platform/codec/states.ts";
 import type { RunFacts } from "../shared/run-schedule.ts";
-import type { ServiceDeployment } from "./crd-status.ts";
+import { countOf, fitOptional, ID } from "../shared/text.ts";
+import { MOST_STEPS, type ServiceDeployment } from "./crd-status.ts";
 import { durationText, secondsTaken, shownState } from "./messages.ts";
 import type { ObservedState, ServiceContext, ServiceObserved } from "./model.ts";
 
@@ -104,7 +105,7 @@ function openProgress(
   if (request === undefined) return isBelievable(last, status, own.phase) ? own : { ...own, phase: "busy" };
   const asked = askedProgress(request);
   // While the request runs, the service's own state is more precise: BUILDING, DEPLOYING.
-  if (asked.phase === "busy") return own.phase === "busy" ? own : asked;
+  if (asked.phase === "busy" || asked.phase === "unknown") return own.phase === "busy" ? own : asked;
   // One request may carry several services (docs/architecture.md §9): the service's own state shows whether it failed
   // for this one. A request that was canceled before it began leaves the earlier state.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
@@ -112,11 +113,11 @@ function openProgress(
 }
 
 /**
- * Returns the progress of a deployment request. In a state that the specification does not have, it is still running.
+ * Returns the progress of a deployment request. In a state that the specification does not have, it may still run: it
+ * has not ended, and holds no newer commit back.
  */
 export function askedProgress({ status }: NonNullable<ObservedState["request"]>): Progress {
-  const phase = requestPhase(status);
-  return { state: shownState(status), phase: phase === "unknown" ? "busy" : phase, ours: true };
+  return { state: shownState(status), phase: requestPhase(status), ours: true };
 }
 
 /**
@@ -173,11 +174,13 @@ export function advanced<Last extends ServiceDeployment>(
   { status }: ObservedState,
   now: Date,
 ): Last | undefined {
-  if (last === undefined || progress === undefined || last.finishedAt !== undefined) return last;
+  if (last?.finishedAt !== undefined) return withRun(last, status);
+  if (last === undefined || progress === undefined) return last;
   const { state, phase } = progress;
   const rest = { ...last };
   delete rest.baseline;
-  if (phase !== "busy" && phase !== "unknown") return ended({ ...rest, state, finishedAt: now.toISOString() });
+  if (phase !== "busy" && phase !== "unknown")
+    return withRun(ended({ ...rest, state, finishedAt: now.toISOString() }), status);
   // Once the deployment was observed at work, the next state belongs to it: not every platform changes the baseline
   // after a failure.
   return { ...(AT_WORK.test(status?.state ?? "") ? rest : last), state };
@@ -201,6 +204,29 @@ export function accepted<Observed extends ObservedState>(
 ): Observed {
   const state = servicePhase(answer?.state ?? "") === "busy" ? (answer?.state ?? queued) : queued;
   return { ...observed, request: undefined, status: { ...(answer ?? observed.status), id, state } };
+}
+
+/**
+ * Returns a deployment that has ended, with what the platform sends about its run, once: the status of the service shows
+ * it while no other request follows.
+ */
+function withRun<Last extends ServiceDeployment>(last: Last, status: ServiceStatus | undefined): Last {
+  const isKnown = last.executionId !== undefined || last.steps !== undefined;
+  if (isKnown || last.requestId === undefined || status?.deploymentRequestId !== last.requestId) return last;
+  const { deploymentRequestsCount, executionId, statusDetails, steps } = status;
+  const optionalCount = (value: number | undefined) => (value === undefined ? undefined : countOf(value));
+  const details = steps?.details?.slice(0, MOST_STEPS).map(({ stepName, status: state, durationSec }) => ({
+    name: fitOptional(stepName),
+    status: fitOptional(state),
+    seconds: optionalCount(durationSec),
+  }));
+  return {
+    ...last,
+    executionId: fitOptional(executionId, ID),
+    subAction: fitOptional(statusDetails?.subAction),
+    requestsCount: optionalCount(deploymentRequestsCount),
+    steps: steps && { totalSeconds: optionalCount(steps.totalDurationSec), details },
+  };
 }
 
 /** Returns the memory of a new deployment, with what the answer to its request shows. */

@@ -39,7 +39,26 @@ describe("the request for an application", () => {
       "created with health checks and its provider, where they are required",
       create(onMain, true),
       post,
-      { name: "web", healthchecks: {}, git_repository: { url, branch: "main", provider: "GITHUB" } },
+      {
+        name: "web",
+        healthchecks: {},
+        git_repository: { url, branch: "main", provider: "GITHUB" },
+        auto_deploy: false,
+        auto_preview: false,
+      },
+    ],
+    [
+      "created as the spec sets the automatisms, with the protocol of each port",
+      create({ ...onMain, autoDeploy: true, autoPreview: true, ports: [{ internalPort: 80 }] }, true),
+      post,
+      {
+        name: "web",
+        healthchecks: {},
+        git_repository: { url, branch: "main", provider: "GITHUB" },
+        ports: [{ internal_port: 80, protocol: "HTTP", publicly_accessible: false }],
+        auto_deploy: true,
+        auto_preview: true,
+      },
     ],
     [
       "created with every setting",
@@ -79,7 +98,7 @@ describe("the request for an application", () => {
         git_repository: { ...repository, branch: "next" },
         ports: [
           { ...chosen, id: OTHER, internal_port: 8080, publicly_accessible: false, protocol: "GRPC" },
-          { internal_port: 7070, publicly_accessible: false },
+          { internal_port: 7070, protocol: "HTTP", publicly_accessible: false },
         ],
       },
     ],

@@ -36,6 +36,8 @@ const application = editable(
     min_running_instances: optional.number,
     max_running_instances: optional.number,
     ports: optional.of(items(port)),
+    auto_deploy: optional.flag,
+    auto_preview: optional.flag,
     created_at: optional.date,
     updated_at: optional.date,
     environment: optional.parent,
@@ -71,12 +73,30 @@ const settings = {
   minRunningInstances: z.int().optional(),
   maxRunningInstances: z.int().optional(),
   ports: z.array(portRequest).readonly().optional(),
+  /** Whether the platform deploys each new commit of the branch. */
+  autoDeploy: z.boolean().optional(),
+  /** Whether the platform makes a preview environment for each pull request. */
+  autoPreview: z.boolean().optional(),
 };
 /** The members of the specification. */
 const documentedApplication = request({ ...settings, gitRepository: repositoryRequest });
 const applicationRequest = request({ ...settings, gitRepository: withProvider });
-/** The body with the members that deployed services require beyond the specification. */
-const extendedApplication = applicationRequest.transform((body) => ({ healthchecks: {}, ...body }));
+/**
+ * The body with the members that deployed services require beyond the specification. Their defaults of the two
+ * automatisms would deploy other commits than that of the spec, and make preview environments.
+ */
+const extendedApplication = applicationRequest.transform(({ auto_deploy, auto_preview, ports, ...body }) => ({
+  healthchecks: {},
+  ...body,
+  ports: ports?.map(withProtocol),
+  auto_deploy: auto_deploy ?? false,
+  auto_preview: auto_preview ?? false,
+}));
+/** Returns a port with its protocol, which deployed services require. */
+function withProtocol(port: z.output<typeof portRequest>): z.output<typeof portRequest> {
+  return { ...port, protocol: port.protocol ?? "HTTP" };
+}
+
 const deployRequest = request({ gitCommitId: commitText });
 const logQuery = z.object({ tail: z.int().min(1) });
 
@@ -146,7 +166,7 @@ type StoredPort = NonNullable<z.output<typeof storedParts>["ports"]>[number];
  */
 function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof portRequest>): object {
   const before: Partial<StoredPort> = stored.find((one) => one.internal_port === wanted.internal_port) ?? {};
-  return { id: before["id"], ...overlay(before, wanted) };
+  return { id: before["id"], protocol: "HTTP", ...overlay(before, wanted) };
 }
 
 const logList = record({ results: wellShaped(record({ message: z.string() })) });

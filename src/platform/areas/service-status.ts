@@ -1,9 +1,13 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { json } from "../codec/decode.ts";
+import { write } from "../client/endpoints.ts";
+import { ignoredBody, json } from "../codec/decode.ts";
 import { encodeWith } from "../codec/encode.ts";
-import { optional, pathId, record } from "../codec/schema.ts";
+import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
+
+/** One step of a deployment; the spec shows its duration alone. */
+const deploymentStep = record({ step_name: optional.text, status: optional.text, duration_sec: optional.number });
 
 /**
  * The state of one service. The spec shows an application's status with id, state, service_deployment_status and
@@ -19,7 +23,13 @@ export const serviceStatus = record({
   deployment_request_id: optional.of(pathId),
   deployment_requests_count: optional.number,
   execution_id: optional.text,
-  steps: optional.of(record({ total_duration_sec: optional.number, total_computing_duration_sec: optional.number })),
+  steps: optional.of(
+    record({
+      total_duration_sec: optional.number,
+      total_computing_duration_sec: optional.number,
+      details: optional.of(wellShaped(deploymentStep)),
+    }),
+  ),
 });
 
 export type ServiceStatus = z.output<typeof serviceStatus>;
@@ -31,7 +41,7 @@ const statusQuery = z.object({ deploymentRequestId: pathId });
 /** How far one deployment request is; `status` is a deployment state. */
 export type Deployment = z.output<typeof deployment>;
 
-/** @returns the read of one deployment request; each function throws ApiError */
+/** @returns the operations on one deployment request; each function throws ApiError */
 export function deployments(caller: Caller) {
   return {
     /** Returns the status of one request, independent of later requests for the same service. */
@@ -40,5 +50,7 @@ export function deployments(caller: Caller) {
         query: encodeWith(statusQuery, { deploymentRequestId }),
         answer: json(deployment),
       }),
+    /** Cancels one request with everything that it deploys; a 409 where it has ended or is being canceled. */
+    cancel: write(caller, "cancelDeployment", ignoredBody),
   };
 }

@@ -103,6 +103,13 @@ export const operations = {
 
   // Deployments
   getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus" },
+  cancelDeployment: {
+    method: "POST",
+    path: "/deploymentQueue/{deploymentRequestId}/cancelDeployment",
+    beyond: true,
+    repeatable: true,
+    invalidates: [...ofApplication, ...ofDatabase],
+  },
 
   // Clusters
   stopCluster: { method: "POST", path: `${CLUSTER}/stop`, invalidates: ofCluster },

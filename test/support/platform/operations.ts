@@ -112,6 +112,17 @@ export const full: Record<Beyond, Call> = {
   deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
   stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
   deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
+  cancelDeployment: async (p, w) => {
+    const { time } = w.simulator.sim;
+    time.setSpeed(1);
+    try {
+      const deployed = await w.admin.applications.deploy(await w.newApplication(), COMMIT);
+      await p.deployments.cancel(deployed?.deploymentRequestId ?? "");
+    } finally {
+      time.setSpeed("instant");
+      time.advance(3600); // ends work that began at speed 1
+    }
+  },
 };
 
 export function casesOf(table: Partial<Record<OperationName, Call>>) {

@@ -71,6 +71,13 @@ describe("the manifest of an exported application", () => {
     });
   });
 
+  it("names no commit for an application that follows its branch", () => {
+    const { manifest, comments } = exported(found({ autoDeploy: true })) ?? {};
+    expect(manifest?.spec).toMatchObject({ autoDeploy: true });
+    expect(manifest?.spec).not.toHaveProperty("deploy");
+    expect(comments).toEqual([]);
+  });
+
   const observed = { managementPolicy: "ObserveOnly", deletionPolicy: "Retain" };
   const filled = found({}, { variables: ["LOG_LEVEL"], secrets: ["PASSWORD"] });
   it.each<[string, FoundApplication, object, string]>([

@@ -89,11 +89,12 @@ const NO_COMMIT =
 const CREDENTIALS =
   "The repository's URL on the platform contains credentials, which are omitted here. The application is only observed, so the URL stays unchanged.";
 
-/** Describes an application with the commit that is deployed. */
+/** Describes an application with the commit that is deployed; one that follows its branch has none. */
 export function applicationItem(found: FoundApplication, place: ServicePlace): ExportItem {
   const { record, state } = found;
   const { id } = record;
   const commit = record.gitRepository?.deployedCommitId;
+  const isFollowing = record.autoDeploy === true;
   const secretUrl = hasCredentials(record.gitRepository?.url ?? "");
   return {
     kind: "PlatformApplication",
@@ -102,13 +103,13 @@ export function applicationItem(found: FoundApplication, place: ServicePlace): E
     describe: ({ nameOf, lifecycle }) => ({
       comments: [
         ...variableComments(found),
-        ...(commit === undefined ? [NO_COMMIT] : []),
+        ...(commit === undefined && !isFollowing ? [NO_COMMIT] : []),
         ...(secretUrl ? [CREDENTIALS] : []),
       ],
       spec: {
         environmentRef: { name: nameOf(place.id) },
         ...exportedSettings(APPLICATION_SETTINGS, record),
-        deploy: commit === undefined ? undefined : { gitCommitId: commit.toLowerCase() },
+        deploy: commit === undefined || isFollowing ? undefined : { gitCommitId: commit.toLowerCase() },
         runState: runStateOf(state),
         externalId: id,
         lifecycle: secretUrl ? { ...lifecycle, managementPolicy: "ObserveOnly" } : lifecycle,
