@@ -127,6 +127,27 @@ describe("a catalog", () => {
     },
   );
 
+  it("keeps the last content of a section that fails, says so, and goes on with the others", async () => {
+    let templates: readonly Template[] | ApiError = [essentials];
+    let repositories = REPOSITORIES;
+    const api = fakePlatform({
+      templates: {
+        list: () => (templates instanceof ApiError ? Promise.reject(templates) : Promise.resolve(templates)),
+      },
+      organization: { gitRepositories: () => Promise.resolve(repositories) },
+    });
+    const given = context({ include: ["Templates", "GitRepositories"] });
+    const read = async () => catalog.report(given, await catalog.observe(given, api));
+    const first = await read();
+    [templates, repositories] = [failed("Server", 500), REPOSITORIES.slice(1)];
+    const second = await read();
+    expect(second.ready.message).toBe(`${first.ready.message} Templates keeps its last content: said.`);
+    expect(second.output?.data["templates.json"]).toBe(first.output?.data["templates.json"]);
+    expect(second.status["counts"]).toEqual({ templates: 1, gitRepositories: 1 });
+    repositories = REPOSITORIES;
+    expect((await read()).status["digest"]).toBe(first.status["digest"]);
+  });
+
   it.each(Object.entries({ "10m": 600_000, "2h": 7_200_000 }))("is read again after %s", async (interval, again) => {
     const given = context({ interval });
     expect(catalog.plan(given, await catalog.observe(given, platform().api))).toEqual({ is: "settled", again });

@@ -22,8 +22,8 @@ const MAX_AGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 
 /**
- * A catalog that cannot be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready, and the
- * ConfigMap keeps its last good content.
+ * A catalog of which nothing can be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready, and the
+ * ConfigMap keeps its last good content. A single section that fails keeps its content, and the others go on.
  */
 export const catalog: Kind<CatalogTypes> = {
   resource: platformCatalog,
@@ -75,9 +75,10 @@ function configMapName(name: string): string {
 }
 
 function readyMessage(configMap: string, sections: readonly Section[], { omitted }: Documents): string {
-  const unread = sections.flatMap(({ section, error }) =>
-    error === undefined ? [] : [` ${section} cannot be read: ${error.replace(/\.$/, "")}.`],
-  );
+  const unread = sections.flatMap(({ section, error, fault }) => [
+    ...(error === undefined ? [] : [` ${section} cannot be read: ${error.replace(/\.$/, "")}.`]),
+    ...(fault === undefined ? [] : [` ${section} keeps its last content: ${fault.replace(/\.$/, "")}.`]),
+  ]);
   const cut = omitted.map(
     ({ name, count }) =>
       ` ${count} entries of ${name}.json are left out: the operator writes at most ${MAX_BYTES / 1024} KiB into a ConfigMap. Spread the sections over several catalogs.`,
@@ -130,5 +131,5 @@ function documentText(lines: readonly string[], omitted: number, error: string |
 
 /** Returns the SHA-256 of everything that was read, in hex, whether or not it fits into the ConfigMap. */
 export async function digestOf(sections: readonly Section[]): Promise<string> {
-  return await sha256(stringifyJson(sections));
+  return await sha256(stringifyJson(sections.map(({ fault: _fault, ...content }) => content)));
 }

@@ -13,6 +13,8 @@ export interface Section {
   readonly items: readonly object[];
   /** Why this connection cannot read it, if it cannot. */
   readonly error: string | undefined;
+  /** Why the items are those of an earlier read, if they are. */
+  readonly fault?: string | undefined;
 }
 
 type Read = (api: Platform, spec: CatalogSpec, options: ReadOptions) => Promise<readonly object[]>;
@@ -45,9 +47,25 @@ const READS: ReadonlyMap<CatalogSection, Read> = new Map<CatalogSection, Read>([
   ],
 ]);
 
+/** The items of each section that were last read, for each connection and what selects them. */
+const lastRead = new WeakMap<Platform, Map<string, readonly object[]>>();
+/** For how many sections the last items of a connection are kept: a section may have megabytes. */
+const MOST_SECTIONS = 8;
+
+/** Failures of the connection, which reports them. */
+const OF_CONNECTION: ReadonlySet<ApiError["failure"]["is"]> = new Set([
+  "Unauthorized",
+  "Intercepted",
+  "RateLimited",
+  "OverBudget",
+  "Unreachable",
+]);
+
 /**
- * Reads what the spec includes, in a fixed order.
- * @throws ApiError for all failures but lasting ones, which are the `error` of their section
+ * Reads what the spec includes, in a fixed order. A section whose read fails keeps its last items, as far as this
+ * process knows them.
+ * @throws ApiError for failures that are not lasting: of the connection, of every section, and where the last items of
+ * the section are not known
  */
 export async function readSections(
   spec: CatalogSpec,
@@ -55,17 +73,41 @@ export async function readSections(
   options: ReadOptions,
 ): Promise<readonly Section[]> {
   const included = [...READS].filter(([section]) => spec.include.includes(section));
-  return await Promise.all(
+  const sections = await Promise.all(
     included.map(async ([section, read]) => {
       const name = `${section.charAt(0).toLowerCase()}${section.slice(1)}`;
+      const id = JSON.stringify([section, spec.cluster, spec.gitTokenId]);
       try {
-        return { section, name, items: await read(api, spec, options), error: undefined };
+        const items = await read(api, spec, options);
+        keepItems(api, id, items);
+        return { section, name, items, error: undefined };
       } catch (error) {
-        if (!(error instanceof ApiError) || !isLasting(error, section)) throw error;
-        return { section, name, items: [], error: cleaned(error.message, []) };
+        if (!(error instanceof ApiError)) throw error;
+        const last = OF_CONNECTION.has(error.failure.is) ? undefined : lastRead.get(api)?.get(id);
+        if (isLasting(error, section)) return { section, name, items: [], error: cleaned(error.message, []) };
+        if (last === undefined) throw error;
+        return { section, name, items: last, error: undefined, fault: cleaned(error.message, []), cause: error };
       }
     }),
   );
+  const [first] = sections;
+  if (first?.cause !== undefined && sections.every(({ cause }) => cause !== undefined)) throw first.cause;
+  return sections.map(({ section, name, items, error, fault }) => ({
+    section,
+    name,
+    items,
+    error,
+    ...(fault !== undefined && { fault }),
+  }));
+}
+
+function keepItems(api: Platform, id: string, items: readonly object[]): void {
+  const kept = lastRead.get(api) ?? new Map<string, readonly object[]>();
+  lastRead.set(api, kept);
+  kept.delete(id); // to the end: the oldest goes first
+  kept.set(id, items);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_SECTIONS && oldest !== undefined) kept.delete(oldest);
 }
 
 /**
