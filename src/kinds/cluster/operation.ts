@@ -145,10 +145,12 @@ export function refusal(context: ClusterContext, observed: Observed): StatusReas
 
 /**
  * Returns why the cluster is not known to be the organization's: it is not in its list, no request that names both was
- * accepted, and the connection does not accept unproven ids.
+ * accepted, and the connection does not accept unproven ids. A stop names both, so the platform accepts it only for a
+ * cluster of the organization.
  */
 export function checkProven(context: ClusterContext, observed: Observed): StatusReason | undefined {
-  const isProven = isClusterShown(observed) || context.memory.verified === true;
+  const isStop = context.goal === "stopped" || (context.goal === "present" && context.spec.runState === "Stopped");
+  const isProven = isStop || isClusterShown(observed) || context.memory.verified === true;
   return isProven ? undefined : unprovenId(context, `cluster ${context.spec.externalId}`);
 }
 

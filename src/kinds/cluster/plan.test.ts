@@ -207,17 +207,25 @@ const saidUnseen = (context: ClusterContext): string => said(plan(context, NOTHI
 describe("a cluster that nothing proves to be the organization's", () => {
   const refused = { allowUnverifiedIds: false };
   const verified = { ...refused, memory: { verified: true } };
-  const planned = (change: ContextChange<ClusterContext>) => saidUnseen(unseen(change, { runState: "Stopped" }));
+  const version = { kubernetesVersion: "1.34" };
 
-  it.each<[string, ContextChange<ClusterContext>]>([
-    ["taken over", { identitySource: "given" }],
-    ["acted upon", {}],
-    ["stopped when its resource is deleted", { goal: "stopped" }],
-  ])("is not %s where the connection does not accept its id, unless a request proved it", (_name, change) => {
-    const accepted = change.identitySource === "given" ? "adopt" : "stopCluster";
-    expect(planned({ ...refused, ...change })).toBe("NotObservable");
-    expect(planned(change)).toBe(accepted);
-    expect(planned({ ...verified, ...change })).toBe(accepted);
+  it.each<[string, ContextChange<ClusterContext>, object, string]>([
+    ["taken over", { identitySource: "given" }, version, "adopt"],
+    ["upgraded", { memory: { nextKubernetesVersion: "1.34" } }, version, "upgradeCluster"],
+  ])("is not %s where the connection does not accept its id, unless a request proved it", (_name, change, spec, op) => {
+    const planned = (more: ContextChange<ClusterContext>) =>
+      saidUnseen(unseen({ ...change, ...more, memory: { ...change.memory, ...more.memory } }, spec));
+    expect(planned(refused)).toBe("NotObservable");
+    expect(planned({})).toBe(op);
+    expect(planned(verified)).toBe(op);
+  });
+
+  it.each<[string, ContextChange<ClusterContext>, string]>([
+    ["is taken over to be stopped", { identitySource: "given" }, "adopt"],
+    ["is stopped", {}, "stopCluster"],
+    ["is stopped when its resource is deleted", { goal: "stopped" }, "stopCluster"],
+  ])("%s by any connection: the request names the organization, which proves it", (_name, change, op) => {
+    expect(saidUnseen(unseen({ ...refused, ...change }, { runState: "Stopped" }))).toBe(op);
   });
 });
 

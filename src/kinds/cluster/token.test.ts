@@ -3,7 +3,7 @@ import { parse } from "yaml";
 
 import { clusterContext, listed } from "../../../test/support/kinds/cluster-contexts.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
-import type { Observed } from "./model.ts";
+import { NOTHING_OBSERVED, type Observed } from "./model.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
 import { kubeconfig, tokenDue } from "./token.ts";
@@ -63,6 +63,7 @@ describe("the token of a cluster", () => {
     ["the user asks", { memory: held(), requested: "now" }, {}, listed("DEPLOYED"), true],
     ["nothing can be read of when", { memory: held({ renewAt: "never" }) }, {}, listed("DEPLOYED"), true],
     ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],
+    ["an answer once said that it is not deployed", { memory: { isDeployed: false } }, {}, NOTHING_OBSERVED, true],
     ["the cluster is to be stopped", {}, { runState: "Stopped" }, listed("DEPLOYED"), false],
   ])("is fetched or not when %s", (_name, change, spec, observed, expected) => {
     const context = contextOf(change, spec);

@@ -4,7 +4,7 @@ import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import type { RunState } from "../shared/run-schedule.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { ClusterMemory } from "./crd.ts";
-import { FAULT_LOOK_MS, faultOf, type ClusterContext, knownFacts, type Observed } from "./model.ts";
+import { FAULT_LOOK_MS, faultOf, type ClusterContext, type Observed } from "./model.ts";
 
 /**
  * Returns a complete kubeconfig for one cluster and one token. Every value is a JSON string, which is valid YAML
@@ -49,14 +49,12 @@ const MARGIN_MS = 300_000;
 const SHORTEST_MS = 60_000;
 
 /**
- * Reports whether a token is wanted and available: a cluster that does not run gives none.
+ * Reports whether a token is wanted and available: a cluster that does not run gives none. Only a read of now counts:
+ * a remembered answer may be from the middle of an upgrade.
  * @param runState that is wanted now
  */
-function isWanted(context: ClusterContext, observed: Observed, runState: RunState | undefined): boolean {
-  const { writeTokenSecretToRef } = context.spec;
-  return (
-    writeTokenSecretToRef !== undefined && runState !== "Stopped" && knownFacts(context, observed).isDeployed !== false
-  );
+function isWanted({ spec }: ClusterContext, { status }: Observed, runState: RunState | undefined): boolean {
+  return spec.writeTokenSecretToRef !== undefined && runState !== "Stopped" && status?.isDeployed !== false;
 }
 
 /** Returns the token in the Secret, if it was written for this spec. */
