@@ -31,6 +31,12 @@ describe("a request of the client", () => {
     },
   );
 
+  it("has the other scheme where the other scheme is tried", async () => {
+    const { server, connect } = await startHarness(none);
+    expect(await connect({ scheme: "Token", token: () => "one" }).otherScheme()).toBe("Bearer");
+    expect(server.arrived.map(({ headers }) => headers.authorization)).toEqual(["Bearer one"]);
+  });
+
   it.each(["", "\n", "a b", "a\n\n", "a\r\nb: c", "a\u0000", "päss", "a\t"])(
     "[E2] is not sent with the malformed token %j",
     async (token) => {

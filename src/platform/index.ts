@@ -79,17 +79,22 @@ export function connectPlatform(options: PlatformOptions) {
   const transport = options.transport ?? overHttp(options);
   let observed: { readonly date: Date; readonly at: number } | undefined;
   const userAgent = `platform-operator/${options.version}`;
-  const caller = createCaller({
-    ...options,
-    target: { base, organizationId, scheme, token, userAgent },
-    deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
-    gate,
-    transport,
-    cacheBudget: options.cacheBudget ?? createCacheBudget(),
-    onServerDate: (date) => {
-      observed = { date, at: clock.monotonic() };
-    },
-  });
+  const callerWith = (target: ApiEndpoint): Caller =>
+    createCaller({
+      ...options,
+      target,
+      deadlines: { ...DEFAULT_DEADLINES, ...options.deadlines },
+      gate,
+      transport,
+      cacheBudget: options.cacheBudget ?? createCacheBudget(),
+      onServerDate: (date) => {
+        observed = { date, at: clock.monotonic() };
+      },
+    });
+  const target = { base, organizationId, scheme, token, userAgent };
+  const caller = callerWith(target);
+  const other = { Token: "Bearer", Bearer: "Token" } as const satisfies Record<ApiEndpoint["scheme"], string>;
+  const byOtherScheme = projects(callerWith({ ...target, scheme: other[scheme] }));
   return {
     ...areas(caller),
     /**
@@ -100,6 +105,14 @@ export function connectPlatform(options: PlatformOptions) {
     call: (name: OperationName, ids: readonly string[], content: Pick<Content, "query" | "body">): Promise<string> => {
       const whole = { ...content, answer: ofText(({ text }) => text) };
       return isRead(name) ? caller.fetch(name, ids, whole) : caller.write(name, ids, whole);
+    },
+    /**
+     * Makes the documented read of the projects with the other scheme of authentication.
+     * @returns the scheme with which the platform accepts the token @throws ApiError where it does not
+     */
+    otherScheme: async (): Promise<ApiEndpoint["scheme"]> => {
+      await byOtherScheme.list();
+      return other[scheme];
     },
     reserve: caller.reserve,
     refresh: caller.refresh,

@@ -10,7 +10,7 @@ const auth = z
     scheme: choice(
       ["Token", "Bearer"],
       "Token",
-      "How the token is sent: Token for an API token, Bearer for a user's JWT.",
+      "How the token is sent: Token for an API token, Bearer for a user's JWT. Some platforms take an API token with Bearer: the message of a rejected token says which scheme works.",
     ),
     tokenSecretRef: secretRef(
       "The Secret with the token: in the namespace of a PlatformConnection, in the operator's own for a " +

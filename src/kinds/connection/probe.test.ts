@@ -63,6 +63,24 @@ describe("the surface of a connection", () => {
   });
 });
 
+describe("a token that the platform rejects (401)", () => {
+  const rejected = new ApiError("listProjects", { is: "Unauthorized" }, 401, "Full authentication is required");
+  const spec = { surface: "Full", auth: { scheme: "Token" } } as ConnectionSpec;
+  const look = (otherScheme: () => Promise<"Bearer">) =>
+    probe(spec, platformWith({ projects: { list: () => Promise.reject(rejected) }, otherScheme }));
+
+  it("is tried once with the other scheme, and the message says that it works", async () => {
+    const { refusal } = await look(() => Promise.resolve("Bearer"));
+    const message =
+      "The platform rejects the token with the scheme Token (401), and accepts it with the scheme Bearer. Set spec.auth.scheme: Bearer.";
+    expect(refusal).toEqual({ reason: "CredentialsInvalid", message });
+  });
+
+  it("is rejected where no scheme works", async () => {
+    await expect(look(() => Promise.reject(rejected))).rejects.toBe(rejected);
+  });
+});
+
 describe("an organization that the platform does not find", () => {
   const observed = (is: ApiFailure["is"]) => {
     const list = () => Promise.reject(new ApiError("listProjects", { is } as ApiFailure, 404, "No such organization"));

@@ -13,17 +13,35 @@ export async function probe(spec: ConnectionSpec, api: Platform): Promise<ProbeR
   // Every surface has this operation. It needs the address, the token and the organization.
   const projects = await projectsOf(api);
   if ("unknown" in projects) return { refusal: nowhere(spec, projects.unknown) };
+  if ("works" in projects) return { refusal: otherScheme(spec, projects.works) };
   return spec.surface === "Auto" ? await probeSurface(api, projects.ids[0]) : { surface: spec.surface };
 }
 
-/** Returns the ids of the organization's projects. @throws ApiError for every failure but a 404 */
-async function projectsOf(api: Platform): Promise<{ readonly ids: readonly Uuid[] } | { readonly unknown: string }> {
+type Projects =
+  | { readonly ids: readonly Uuid[] }
+  /** The platform does not find the organization. */
+  | { readonly unknown: string }
+  /** The platform rejects the token, and accepts it with this scheme. */
+  | { readonly works: "Token" | "Bearer" };
+
+/** Returns the ids of the organization's projects. @throws ApiError for every other failure */
+async function projectsOf(api: Platform): Promise<Projects> {
   try {
     return { ids: (await api.projects.list()).map(({ id }) => id) };
   } catch (error) {
-    if (!(error instanceof ApiError) || error.failure.is !== "NotFound") throw error;
-    return { unknown: sentenceOf(error) };
+    if (!(error instanceof ApiError)) throw error;
+    if (error.failure.is === "NotFound") return { unknown: sentenceOf(error) };
+    if (error.failure.is !== "Unauthorized" || error.status === 0) throw error;
+    const works = await api.otherScheme().catch(() => undefined);
+    if (works === undefined) throw error;
+    return { works };
   }
+}
+
+/** Returns the reason of a token that the platform accepts with the other scheme only. */
+function otherScheme({ auth }: ConnectionSpec, works: "Token" | "Bearer"): StatusReason {
+  const message = `The platform rejects the token with the scheme ${auth.scheme} (401), and accepts it with the scheme ${works}. Set spec.auth.scheme: ${works}.`;
+  return { reason: "CredentialsInvalid", message };
 }
 
 /**
