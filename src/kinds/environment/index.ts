@@ -68,7 +68,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
     const wanted = { ...inputOf(context.spec), clusterId };
     return await api.environments.create(projectId, wanted, { extended: context.isFull });
   },
-  update: ({ spec }, api, own) => api.environments.update(own, inputOf(spec)),
+  update: ({ spec }, api, own) => api.environments.update(own, changeOf(spec, own)),
   sent: inputOf,
   delete: (api, id) => api.environments.delete(id),
 
@@ -88,6 +88,12 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
 
 function inputOf({ name, mode }: EnvironmentSpec): { readonly name: string; readonly mode?: string } {
   return { name, ...(mode === undefined ? {} : { mode }) };
+}
+
+/** Returns the members that differ. The platform shows modes that it does not take, e.g. PREVIEW. */
+function changeOf(spec: EnvironmentSpec, own: { readonly mode?: string | undefined }) {
+  const { name, mode } = inputOf(spec);
+  return { name, ...(mode !== own.mode && { mode }) };
 }
 
 /** Returns why the cluster does not suit the spec. The platform cannot move an environment to another cluster. */

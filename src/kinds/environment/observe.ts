@@ -1,5 +1,5 @@
 /** Reads an environment: two lists of its project, shared with the other environments there. */
-import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
+import type { Presence, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -89,8 +89,9 @@ export async function withMine(
 ): Promise<Lists & Pick<EnvironmentObserved, "presence">> {
   if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
   const { id, goal, identitySource } = context;
-  const presenceAmong = (list: readonly { readonly id: Uuid }[]) => presenceIn(context, list, (one) => one.id === id);
   const { counts, records } = lists;
+  const presenceAmong = (list: readonly { readonly id: Uuid }[]) =>
+    records === undefined ? presenceCounted(context, list) : presenceIn(context, list, (one) => one.id === context.id);
   const presence = presenceAmong(records ?? counts);
   if (id === undefined || identitySource !== "recorded" || isKnown(presence, goal))
     return { ...withCount(lists, id), presence };
@@ -102,6 +103,13 @@ export async function withMine(
   if (own === undefined) return { ...lists, presence };
   if (own.project !== undefined && own.project.id !== projectId) return { ...lists, presence: "Gone" };
   return { ...withCount({ counts, records: [...records, own] }, id), presence: "Present" };
+}
+
+/** Returns what the statistics show of the environment: they prove that one exists, and never that one does not. */
+function presenceCounted(context: EnvironmentContext, counts: readonly { readonly id: Uuid }[]): Presence {
+  const isShown = counts.some(({ id }) => id === context.id);
+  if (context.identitySource === "recorded") return context.records.presence(isShown ? "Shown" : "Unclear");
+  return isShown ? "Present" : "Unproven";
 }
 
 /** Adds the count of a listed environment that the statistics lack, as they may lag. */

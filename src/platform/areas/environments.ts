@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { crud } from "../client/endpoints.ts";
-import { jsonStringOrText } from "../codec/decode.ts";
+import { jsonOrEmpty, jsonStringOrText } from "../codec/decode.ts";
 import { nonBlank, jsonObject, request, encodeWith, wellFormed } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 
@@ -46,6 +46,12 @@ export function environments(caller: Caller) {
       extended: extendedEnvironment,
       update: environmentChange,
     }),
+    /** Sends the changes alone: both members are optional, and a PUT does not take every mode that a read shows. */
+    update: (current: Environment, input: z.input<typeof environmentChange>): Promise<Environment | undefined> =>
+      caller.write("updateEnvironment", [current.id], {
+        body: encodeWith(environmentChange, input),
+        answer: jsonOrEmpty(environment),
+      }),
     /**
      * Returns the default values of a chart, as YAML. It changes nothing.
      * @param source where the chart comes from, in the platform's own spelling: the spec does not show its two variants

@@ -50,7 +50,7 @@ describe("the request for an environment", () => {
     ["created on a cluster", create(input), post, sent],
     ["created with its cluster under both names", create(input, true), post, { ...sent, cluster: OTHER }],
     ["created on the default cluster", create({}), post, { name: "prod" }],
-    ["changed on top of what is there", update("live"), put, { name: "live", mode: "STAGING", cluster_id: OTHER }],
+    ["changed in its name alone", update("live"), put, { name: "live" }],
     [
       "asked for helm's default values, the source as it is",
       values({ ...source, no: undefined }),
