@@ -27,12 +27,28 @@ async function observeListed(
   api: Platform,
 ): Promise<Observed> {
   const { siblings, presence } = listed === "gone" ? { siblings: [], presence: "Gone" as const } : listed;
-  if (siblings === undefined) return { ...place, request: ofPlace(context, request) };
+  if (siblings === undefined) {
+    const own = ofPlace(context, request);
+    return { ...place, request: own, ingress: await ingressUnlisted(context, own, api) };
+  }
   const observed = { ...place, siblings, presence };
   const own = serviceRecord(context, observed);
   if (own === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
   if (context.goal !== "present") return observed;
   return { ...observed, request, ...(await stateOf(context, own, isFresh, api)) };
+}
+
+/** Reads the ingress of a chart whose service is known from the answer to its creation, where no list shows it. */
+async function ingressUnlisted(
+  context: BlueprintContext,
+  request: Observed["request"],
+  api: Platform,
+): Promise<Observed["ingress"]> {
+  const { serviceId: id, lastDeployment } = context.memory;
+  const state = request?.status ?? lastDeployment?.state;
+  const isChart = context.goal === "present" && context.spec.engine === "Helm";
+  if (!isChart || id === undefined || state === undefined) return NOT_READ;
+  return await ingressOf(context, "helm", id, { id, state }, api);
 }
 
 /** Returns the request if it belongs to the environment: without a list, nothing else shows that. */
