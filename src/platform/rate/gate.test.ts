@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { manualClock, settle } from "../../../test/support/kube/clock.ts";
 import { createGate, createGates, createRequestQueue, type GateOptions } from "./gate.ts";
-import { type Ceiling, PRIORITIES, type RequestPriority } from "./pacer.ts";
+import { type Ceiling, pauseMs, PRIORITIES, type RequestPriority } from "./pacer.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600_000;
@@ -11,7 +11,7 @@ const HOUR = 3_600_000;
 function gateOf(ceiling: Ceiling = {}, more: Partial<GateOptions> = {}) {
   const clock = manualClock();
   const gate = createGate({ clock, random: () => 0, ceiling: () => ceiling, ...more });
-  const limit = (pauseMs: number) => gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: true, pauseMs });
+  const limit = (ms: number) => gate.recordEnd({ sentAt: clock.monotonic(), isAnswered: true, pauseMs: ms });
   return {
     clock,
     gate,
@@ -184,6 +184,20 @@ describe("the learned rate", () => {
 });
 
 describe("[C1] a 429 of the platform", () => {
+  it("lets one request an hour through a pause of a day", async () => {
+    const { admit, clock, limit } = gateOf();
+    const askedMs = pauseMs((name) => (name === "x-ratelimit-reset" ? "86400" : undefined), new Date(0));
+    limit(askedMs);
+    for (let hour = 1; hour < 24; hour += 1) {
+      expect(await admit()).toBeGreaterThan(0);
+      await clock.advance(HOUR);
+      expect(await admit()).toBe(0);
+      const second = admit();
+      limit(askedMs);
+      expect(await second).toBeGreaterThan(0);
+    }
+  });
+
   it("refuses all requests at once until its pause is over, for at most an hour", async () => {
     const { clock, gate, admit, reserve, limit, hasRoom } = gateOf({ requestsPerSecond: 100, burst: 100 });
     limit(HOUR);
