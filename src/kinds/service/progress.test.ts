@@ -44,7 +44,7 @@ it("whether a service was ever deployed is false for a service without a status"
   expect(everDeployed(undefined)).toBe(false);
 });
 
-it("a deployment that has ended keeps what the platform sends about its run, once", () => {
+it("a deployment that ends keeps what the platform sends about its run then", () => {
   const steps = { totalDurationSec: 134, details: [{ stepName: "BUILD", durationSec: 80.5 }, { durationSec: 54 }] };
   const ofRequest = { deploymentRequestId: REQUEST, executionId: "run-2", deploymentRequestsCount: 3, steps };
   const status = statusOf("DEPLOYED", { ...ofRequest, statusDetails: { subAction: "NONE" } });

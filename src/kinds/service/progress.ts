@@ -174,8 +174,7 @@ export function advanced<Last extends ServiceDeployment>(
   { status }: ObservedState,
   now: Date,
 ): Last | undefined {
-  if (last?.finishedAt !== undefined) return withRun(last, status);
-  if (last === undefined || progress === undefined) return last;
+  if (last === undefined || progress === undefined || last.finishedAt !== undefined) return last;
   const { state, phase } = progress;
   const rest = { ...last };
   delete rest.baseline;
@@ -206,13 +205,9 @@ export function accepted<Observed extends ObservedState>(
   return { ...observed, request: undefined, status: { ...(answer ?? observed.status), id, state } };
 }
 
-/**
- * Returns a deployment that has ended, with what the platform sends about its run, once: the status of the service shows
- * it while no other request follows.
- */
+/** Returns a deployment that has just ended, with what the status that shows its end has of its run. */
 function withRun<Last extends ServiceDeployment>(last: Last, status: ServiceStatus | undefined): Last {
-  const isKnown = last.executionId !== undefined || last.steps !== undefined;
-  if (isKnown || last.requestId === undefined || status?.deploymentRequestId !== last.requestId) return last;
+  if (last.requestId === undefined || status?.deploymentRequestId !== last.requestId) return last;
   const { deploymentRequestsCount, executionId, statusDetails, steps } = status;
   const optionalCount = (value: number | undefined) => (value === undefined ? undefined : countOf(value));
   const details = steps?.details?.slice(0, MOST_STEPS).map(({ stepName, status: state, durationSec }) => ({
