@@ -141,12 +141,14 @@ describe("an application on the Full surface", () => {
   it("waits for the end of a deployment that the platform does not cancel", async () => {
     const runner = await env.deployed();
     hang(env);
-    env.harness.fault("cancelDeploymentRequest", { is: "status", status: 405 });
+    env.harness.fault("cancelDeploymentRequest", { is: "status", status: 405 }, { count: null });
+    onTestFinished(() => env.harness.simulator.sim.faults.clear());
     for (const gitCommitId of [OTHER_COMMIT, THIRD_COMMIT]) {
       await runner.run({ spec: env.spec({ deploy: { gitCommitId, onNewCommit: "Cancel" } }) });
       env.harness.advance(60);
     }
-    expect(await runner.run()).toMatchObject({ is: "waiting", ops: [] });
+    const why = { message: expect.stringContaining("Commit abcdef0 waits for its end.") };
+    expect(await runner.run()).toMatchObject({ is: "waiting", why });
   });
 
   it("[C11] has its commit deployed again, once, after a deployment by others under driftPolicy Correct", async () => {

@@ -94,10 +94,14 @@ function checkReplaced(context: ApplicationContext, facts: ApplicationFacts, pro
   const { onNewCommit, gitCommitId: commit = "" } = context.spec.deploy ?? {};
   if (onNewCommit !== "Cancel" || waitingCommit(context, facts) === undefined) return undefined;
   const { gitCommitId: replaced = "", requestId, canceled } = facts.last ?? {};
-  const isOpen = progress.phase === "busy" && progress.ours && progress.state !== "CANCELING" && canceled !== true;
-  if (!isOpen || requestId === undefined || !hasOperation(context, CANCEL)) return undefined;
+  if (requestId === undefined || canceled === true || !isCancelable(progress)) return undefined;
+  if (!hasOperation(context, CANCEL)) return undefined;
   const message = `Cancel the deployment of commit ${shortCommit(replaced)}, which commit ${shortCommit(commit)} replaces.`;
   return safely(CANCEL, { what: "cancel", requestId }, { message });
+}
+
+function isCancelable({ phase, ours, state }: Progress): boolean {
+  return phase === "busy" && ours && state !== "CANCELING";
 }
 
 /** Returns the sentence about a commit of the spec that waits for the end of the work under way; undefined without one. */
