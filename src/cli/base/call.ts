@@ -9,10 +9,12 @@ import type { ClusterClient } from "./cluster.ts";
 import { EXIT } from "./exit.ts";
 import type { Host } from "./io.ts";
 import type { Format } from "./render.ts";
-import { externalIdOf, nameOf, parseTarget, parseTargets, shortTarget } from "./targets.ts";
 
 /** The name of the program: as a plugin of kubectl, or as the operator's own. */
 export type ProgramName = "kubectl platform" | "platform-operator";
+
+/** The kinds take longer to load than everything else: --help and --version do without. */
+const loadTargets = () => import("./targets.ts");
 
 export interface Invocation {
   readonly host: Host;
@@ -96,11 +98,13 @@ export function openCall({ host, program, shared }: Invocation, output?: string)
      * @param kinds the allowed kinds, all if absent; a bare name is of the first kind
      */
     object: async (given: string, kinds?: readonly string[]): Promise<KubeObject> => {
+      const { nameOf, parseTarget } = await loadTargets();
       const { kind, name } = kinds === undefined ? parseTarget(given) : nameOf(given, kinds);
       return (await cluster()).get(kind, name);
     },
     /** Returns the custom resources that the user names, one after the other. */
     objects: async (given: readonly string[]): Promise<readonly KubeObject[]> => {
+      const { parseTargets } = await loadTargets();
       const objects: KubeObject[] = [];
       for (const { kind, name } of parseTargets(given)) objects.push(await (await cluster()).get(kind, name));
       return objects;
@@ -110,6 +114,7 @@ export function openCall({ host, program, shared }: Invocation, output?: string)
      * @param kinds the allowed kinds; a bare name is of the first kind
      */
     target: async (given: string, kinds: readonly string[]) => {
+      const { externalIdOf, nameOf } = await loadTargets();
       const name = isUuidOfAnyCase(given) ? undefined : nameOf(given, kinds, ["an id"]);
       const object = name === undefined ? undefined : await (await cluster()).get(name.kind, name.name);
       const id = object === undefined ? given : externalIdOf(object);
@@ -118,6 +123,7 @@ export function openCall({ host, program, shared }: Invocation, output?: string)
     },
     /** Prints that an object was written: the cluster, the namespace, the object, and what was done. */
     wrote: async (object: KubeObject, done: string, dryRun?: string): Promise<void> => {
+      const { shortTarget } = await loadTargets();
       const { place } = await cluster();
       const { namespace } = object.metadata;
       const where = [place, ...(namespace === undefined ? [] : [namespace]), shortTarget(keyOf(object))].join("/");

@@ -12,7 +12,7 @@ import { offers } from "../base/surface.ts";
 import { fitWidth } from "./shared/drawing.ts";
 
 /** The comparison of one object. */
-export interface Comparison {
+export interface RemoteComparison {
   /** Every field of either side: those that differ first. */
   readonly fields: readonly RemoteField[];
   /** Why there is no comparison. */
@@ -25,9 +25,9 @@ export interface Comparison {
 export async function compareAll(
   call: Pick<Call, "connection" | "connect">,
   objects: readonly KubeObject[],
-): Promise<readonly Comparison[]> {
+): Promise<readonly RemoteComparison[]> {
   const accessOf = sharedAccess(call);
-  const comparisons: Comparison[] = [];
+  const comparisons: RemoteComparison[] = [];
   for (const object of objects) {
     try {
       comparisons.push(await compare(() => accessOf(object), object));
@@ -57,8 +57,8 @@ const READS = new Map(
   ),
 );
 
-async function compare(open: () => Promise<Access>, object: KubeObject): Promise<Comparison> {
-  const without = (omitted: string): Comparison => ({ fields: [], omitted, isFailed: false });
+async function compare(open: () => Promise<Access>, object: KubeObject): Promise<RemoteComparison> {
+  const without = (omitted: string): RemoteComparison => ({ fields: [], omitted, isFailed: false });
   const remote = READS.get(object.kind);
   if (remote === undefined) return without(`The platform shows no ${object.kind}.`);
   const id = stringMember(object.status, "externalId");
@@ -77,7 +77,7 @@ async function compare(open: () => Promise<Access>, object: KubeObject): Promise
 const CELL = 40;
 
 /** @returns the lines of a table: the fields of both sides, those that differ first */
-export function comparisonLines({ fields, omitted }: Comparison): readonly string[] {
+export function comparisonLines({ fields, omitted }: RemoteComparison): readonly string[] {
   if (omitted !== undefined) return [omitted];
   const rows = fields.map(({ path, wanted, found, differs }) => [
     path,

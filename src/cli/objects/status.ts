@@ -10,7 +10,7 @@ import type { Call } from "../base/call.ts";
 import { EXIT } from "../base/exit.ts";
 import { align, printAs } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
-import { compareAll, type Comparison, comparisonLines } from "./remote.ts";
+import { compareAll, type RemoteComparison, comparisonLines } from "./remote.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
 import { actionLines, lastDeployedCommit, fieldLine, reportedDrift, reportedPlan } from "./shared/plan-view.ts";
 
@@ -65,7 +65,7 @@ interface SummaryOf {
   /** undefined when they could not be read. */
   readonly events: readonly EventView[] | undefined;
   /** With --remote. */
-  readonly comparison?: Comparison | undefined;
+  readonly comparison?: RemoteComparison | undefined;
   readonly now: Date;
   /** The name by which the user called the program. */
   readonly program: string;
