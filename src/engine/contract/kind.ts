@@ -389,11 +389,10 @@ export interface Report {
 }
 
 /**
- * The operations of the platform that changing, stopping and deleting need, all of them. Empty: no surface has one;
+ * The operations of the platform that stopping and deleting need, all of them. Empty: no surface has one;
  * absent: the kind never does it.
  */
 export interface KindOperations {
-  readonly update?: readonly string[];
   readonly stop?: readonly string[];
   readonly delete?: readonly string[];
   /** The spec asks for the stop, beside deletionPolicy Stop. */

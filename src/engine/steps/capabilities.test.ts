@@ -12,7 +12,6 @@ const DELETED = { ...MANAGED, deletion: "Delete" } as const;
 const STOPPED = { ...MANAGED, deletion: "Stop" } as const;
 const MISSING = "False/NotSupportedByPlatform";
 const APPLICATION: KindOperations = {
-  update: ["getApplication", "updateApplication"],
   stop: ["stopApplication"],
   delete: ["deleteApplication"],
 };
@@ -21,7 +20,7 @@ const NONE = new Map<string, number>();
 describe("the condition Capabilities", () => {
   it.each<[string, KindOperations | undefined, Parameters<typeof capabilitiesOf>[1], "Documented" | "Full", unknown]>([
     ["is absent where the spec asks for nothing", undefined, MANAGED, "Documented", undefined],
-    ["is False where settings cannot be changed", APPLICATION, MANAGED, "Documented", MISSING],
+    ["is absent where nothing is to be stopped or deleted", APPLICATION, MANAGED, "Documented", undefined],
     ["is absent where the platform has its whole API", APPLICATION, DELETED, "Full", undefined],
     ["is absent where nothing may be written", APPLICATION, OBSERVED, "Documented", undefined],
     ["is False where a deletion cannot stop it", { stop: ["stopApplication"] }, STOPPED, "Documented", MISSING],
@@ -46,7 +45,6 @@ describe("the condition Capabilities", () => {
       status: "False",
       reason: "NotSupportedByPlatform",
       message:
-        "Update: the surface Documented has no getApplication and no updateApplication; changed settings are not sent after the creation. " +
         "Delete: the surface Documented has no deleteApplication; the object stays on the platform when this resource is deleted.",
     });
   });
@@ -66,7 +64,10 @@ describe("the condition Capabilities", () => {
   });
 
   it("is in every status of a deployment, that before the request included", async () => {
-    const env = engineEnv({ surface: "Documented", kind: { ...widget, operations: () => APPLICATION } });
+    const env = engineEnv({
+      surface: "Documented",
+      kind: { ...widget, operations: () => ({ ...APPLICATION, isStopWanted: true }) },
+    });
     const reported: boolean[] = [];
     env.cluster.hooks.after = ({ key, what }) => {
       if (key.startsWith("Widget/") && what === "status")

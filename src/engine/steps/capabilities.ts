@@ -1,17 +1,17 @@
 /**
- * The condition `Capabilities`: what the platform cannot do for a spec, before it is needed (docs/architecture.md §9).
- * It is absent where the platform can do everything.
+ * The condition `Capabilities`: what a spec asks for and the platform cannot do, before it is needed
+ * (docs/architecture.md §9). It is absent where the platform can do everything. Settings that changed and cannot be sent
+ * have a condition of their own, `SettingsSynced`.
  */
 import { isSupported } from "../../platform/codec/operations.ts";
 import type { ConditionFact, KindOperations, Report } from "../contract/kind.ts";
 import type { Policies } from "../policies/policy.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 
-const AREAS = ["update", "stop", "delete"] as const;
+const AREAS = ["stop", "delete"] as const;
 type Area = (typeof AREAS)[number];
 
 const CONSEQUENCES: Readonly<Record<Area, string>> = {
-  update: "changed settings are not sent after the creation",
   stop: "it keeps running",
   delete: "the object stays on the platform when this resource is deleted",
 };
@@ -60,8 +60,6 @@ function isAsked(
   { management, deletion }: Pick<Policies, "management" | "deletion">,
 ): boolean {
   switch (area) {
-    case "update":
-      return management === "Manage";
     case "stop":
       return deletion === "Stop" || (management === "Manage" && operations?.isStopWanted === true);
     case "delete":

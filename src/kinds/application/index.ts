@@ -23,7 +23,6 @@ export const application: Kind<ApplicationTypes> = {
     }),
   }),
   operations: ({ runState, runSchedule }) => ({
-    update: ["getApplication", "updateApplication"],
     stop: ["stopApplication"],
     delete: ["deleteApplication"],
     isStopWanted: runState === "Stopped" || runSchedule !== undefined,

@@ -20,7 +20,6 @@ export const database: Kind<DatabaseTypes> = {
     inputs: (resolved) => ({ environmentId: resolved.id("spec.environmentRef") }),
   }),
   operations: ({ runState, runSchedule }) => ({
-    update: ["listDatabases", "updateDatabase"],
     stop: ["stopDatabase"],
     delete: ["listDatabases", "deleteDatabase"],
     isStopWanted: runState === "Stopped" || runSchedule !== undefined,

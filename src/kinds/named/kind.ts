@@ -115,7 +115,6 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
     resource,
     claim: (spec) => spec.externalId,
     operations: () => ({
-      update: [...(list === undefined ? [] : [list]), operations.update],
       delete: [operations.delete],
     }),
     listable: (isFull) => list === undefined || isSupported(list, isFull),

@@ -68,7 +68,7 @@ export type VariableProblem =
 export type Remedy = "import" | "updateSecret" | "remove";
 
 /** What is known of a declared variable. */
-export interface Comparison {
+export interface VariableComparison {
   readonly variable: WantedVariable;
   readonly shown: ShownVariable;
   /** What is to be sent; undefined where nothing is, or nothing helps. */
@@ -90,7 +90,7 @@ export interface Leftover {
 export interface VariableFacts {
   /** What the resource wrote, after what the lists show. */
   readonly owned: Owned;
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly VariableComparison[];
   readonly leftovers: readonly Leftover[];
 }
 
@@ -281,7 +281,7 @@ function isChangeable(isFull: boolean, entry: ListedVariable): boolean {
   return isFull && entry.id !== undefined && isOfApplication(entry);
 }
 
-function compareOne(context: Context, compared: Compared, owned: Owned, variable: WantedVariable): Comparison {
+function compareOne(context: Context, compared: Compared, owned: Owned, variable: WantedVariable): VariableComparison {
   const shown = shownOf(compared, variable);
   const known = ownedVariableOf(owned, variable.name);
   const found =
@@ -291,7 +291,7 @@ function compareOne(context: Context, compared: Compared, owned: Owned, variable
   return { variable, shown, ...found };
 }
 
-type Found = Omit<Comparison, "variable" | "shown">;
+type Found = Omit<VariableComparison, "variable" | "shown">;
 
 /** Compares a variable that the platform took as it is declared: others may have changed it since. */
 function compareWritten(

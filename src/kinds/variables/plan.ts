@@ -11,7 +11,7 @@ import type { OperationName } from "../../platform/codec/operations.ts";
 import { faultCondition } from "../shared/answers.ts";
 import { safely } from "../shared/checks.ts";
 import { fitText } from "../shared/text.ts";
-import type { Comparison, ListedVariable, VariableProblem, Remedy, VariableFacts } from "./compare.ts";
+import type { VariableComparison, ListedVariable, VariableProblem, Remedy, VariableFacts } from "./compare.ts";
 import type { Wanted } from "./declared.ts";
 import { ownedVariableOf } from "./owned.ts";
 import type { VariableAction } from "./send.ts";
@@ -99,8 +99,8 @@ function firstStep(
 }
 
 /** Returns the imports of all that is due in an application: one of what replaces, and one of what does not. */
-function importsOf(target: VariableTarget, due: readonly Comparison[]): readonly DueRequest[] {
-  const mayReplace = ({ variable }: Comparison): boolean =>
+function importsOf(target: VariableTarget, due: readonly VariableComparison[]): readonly DueRequest[] {
+  const mayReplace = ({ variable }: VariableComparison): boolean =>
     target.wanted.overwrite || ownedVariableOf(target.facts.owned, variable.name)?.digest !== undefined;
   return [true, false].flatMap((overwrite) => {
     const some = due.filter((one) => mayReplace(one) === overwrite);
@@ -112,7 +112,7 @@ function importsOf(target: VariableTarget, due: readonly Comparison[]): readonly
 }
 
 /** E.g. "create the variables A, B and change the variable C". */
-function importText(some: readonly Comparison[]): string {
+function importText(some: readonly VariableComparison[]): string {
   const groups = [
     ["create", some.filter(({ shown }) => shown.is === "absent")],
     ["change", some.filter(({ shown }) => "entry" in shown)],
@@ -126,7 +126,7 @@ function importText(some: readonly Comparison[]): string {
   return parts.join(" and ");
 }
 
-function replacement(target: VariableTarget, comparison: Comparison): readonly DueRequest[] {
+function replacement(target: VariableTarget, comparison: VariableComparison): readonly DueRequest[] {
   const { shown, variable } = comparison;
   if (!("entry" in shown) || shown.entry.id === undefined) return [];
   const { name } = variable;
@@ -150,14 +150,14 @@ export function removalOf(isSecret: boolean): OperationName & ("deleteSecret" | 
   return isSecret ? "deleteSecret" : "deleteVariable";
 }
 
-function changeOf(target: VariableTarget): (comparison: Comparison) => DriftField {
+function changeOf(target: VariableTarget): (comparison: VariableComparison) => DriftField {
   return ({ variable, shown, drift }) => {
     const observed = drift ?? ("entry" in shown ? "another value" : "missing");
     return { path: pathOf(target, variable.name), desired: declared(variable), observed };
   };
 }
 
-function declared({ isSecret }: Comparison["variable"]): string {
+function declared({ isSecret }: VariableComparison["variable"]): string {
   return isSecret ? "the secret of the spec" : "the value of the spec";
 }
 
@@ -202,7 +202,7 @@ const CAUSES: Readonly<Record<Exclude<VariableProblem, "changed" | "stuck">, str
 };
 
 /** What others did, by what the platform shows. */
-const CHANGES: Readonly<Record<NonNullable<Comparison["drift"]>, string>> = {
+const CHANGES: Readonly<Record<NonNullable<VariableComparison["drift"]>, string>> = {
   missing: "is missing on the platform",
   "another value": "has another value on the platform",
   "a secret": "is a secret on the platform",
@@ -210,7 +210,7 @@ const CHANGES: Readonly<Record<NonNullable<Comparison["drift"]>, string>> = {
   "changed by others": "was changed on the platform",
 };
 
-function causeText({ problem, drift, shown }: Comparison): string | undefined {
+function causeText({ problem, drift, shown }: VariableComparison): string | undefined {
   switch (problem) {
     case undefined:
       return undefined;

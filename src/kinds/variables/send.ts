@@ -6,7 +6,7 @@ import { ApiError } from "../../platform/transport/errors.ts";
 import { readOr } from "../shared/answers.ts";
 import {
   type Compared,
-  type Comparison,
+  type VariableComparison,
   isOfApplication,
   type VariableLists,
   shownVariable,
@@ -90,7 +90,7 @@ function canReplace({ isFull }: Sending["context"], variable: WantedVariable): b
 
 /** @param isIdentified the variable is a secret that only the time of its creation tells from a secret of others */
 function notedVariable(
-  { variable, shown, drift }: Comparison,
+  { variable, shown, drift }: VariableComparison,
   known: OwnedVariable,
   isIdentified: boolean,
 ): OwnedVariable {
@@ -103,7 +103,7 @@ function notedVariable(
   return { ...known, ...undone, sent };
 }
 
-function replacedBy(shown: Comparison["shown"]): string | undefined {
+function replacedBy(shown: VariableComparison["shown"]): string | undefined {
   return "entry" in shown ? shown.entry.digest : undefined;
 }
 

@@ -37,7 +37,7 @@ import { report } from "./report.ts";
 export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
   claim: (spec) => spec.externalId,
-  operations: () => ({ update: ["getWebhook", "updateWebhook"], delete: ["getWebhook", "deleteWebhook"] }),
+  operations: () => ({ delete: ["getWebhook", "deleteWebhook"] }),
   needs: ({ targetUrl, receiver: isReceiver, events = [], enabled }) => ({
     references: [],
     values: [],
