@@ -42,14 +42,15 @@ describe("explain(), which turns a failure into a message and an exit code", () 
     expect(explain(error)).toEqual({ code: 1, message: message.replace("X", "stopDatabase: words") });
   });
 
-  it.each<[KubeFailure, string]>([
-    ["Unauthorized", "You must be logged in to the server (Unauthorized). Sign in again, or check --context."],
+  it.each<[KubeFailure, string, number?]>([
+    ["Unauthorized", "Unable to connect to the server: X", 0],
+    ["Unauthorized", "You must be logged in to the server (Unauthorized). Sign in again, or check --context.", 401],
     ["Forbidden", "You may not do this in the cluster: X."],
     ["Unreachable", "Unable to connect to the server: X"],
     ["NotFound", "The cluster did not find it: X."],
     ["Server", "The cluster refused: X."],
-  ])("explains an answer of the cluster: %s", (failure, message) => {
-    const error = new KubeError(failure, 0, "GET /x: words");
+  ])("explains an answer of the cluster: %s", (failure, message, status = 0) => {
+    const error = new KubeError(failure, status, "GET /x: words");
     expect(explain(error)).toEqual({ code: 1, message: message.replace("X", "GET /x: words") });
   });
 });

@@ -23,7 +23,7 @@ function codeOf(error: unknown): number {
 function messageOf(error: unknown): string {
   if (error instanceof CliError || error instanceof ConfigError) return error.message;
   if (error instanceof ApiError) return BY_PLATFORM[error.failure.is](`${error.operation}: ${error.message}`, error);
-  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? explainRefusal)(saidBy(error));
+  if (error instanceof KubeError) return (BY_CLUSTER[error.failure] ?? explainRefusal)(saidBy(error), error.status);
   return `Unexpected error: ${printable(error instanceof Error ? error.message : String(error))}`;
 }
 
@@ -63,9 +63,12 @@ function explainRateLimit(_text: string, { failure }: ApiError): string {
 }
 
 /** Makes the sentence for a failure of the cluster. @param said its own message, else the request and its status */
-const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (said: string) => string>>> = {
-  // As kubectl says it.
-  Unauthorized: () => "You must be logged in to the server (Unauthorized). Sign in again, or check --context.",
+const BY_CLUSTER: Readonly<Partial<Record<KubeError["failure"], (said: string, status: number) => string>>> = {
+  // As kubectl says it. Without a status nothing was sent.
+  Unauthorized: (said, status) =>
+    status === 0
+      ? `Unable to connect to the server: ${said}`
+      : "You must be logged in to the server (Unauthorized). Sign in again, or check --context.",
   Forbidden: (said) => `You may not do this in the cluster: ${withPeriod(said)}`,
   Unreachable: (said) => `Unable to connect to the server: ${said}`,
   Timeout: (said) => `Unable to connect to the server: ${said}`,
