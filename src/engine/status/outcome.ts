@@ -158,7 +158,7 @@ function unknownOutcome({ operation }: ApiError, phase: CallKind): FailureVerdic
 function forbidden(error: ApiError, phase: CallKind, attempts: number): FailureVerdict {
   const why: StatusReason = {
     reason: "PermissionDenied",
-    message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin for it; the operator tries again at intervals, and soon after the Secret changes.`,
+    message: `The platform forbids ${error.operation} (403): ${sentenceOf(error)} Use a token with the scope ${SCOPES[phase]} or Admin, or with a role that allows it; the operator tries again at intervals, and soon after the Secret changes.`,
   };
   if (phase === "read" && attempts < FORBIDDEN_READS) return { is: "connection", why };
   return { is: "terminal", why, again: 10 * MINUTE };

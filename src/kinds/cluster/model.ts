@@ -123,7 +123,7 @@ export function faultOf(error: ApiError): Plan<never> {
     case "Forbidden":
       return stalled(
         "PermissionDenied",
-        `The platform forbids ${operation} (403): ${sentenceOf(error)} Use a token with the scope Read or Admin for it.`,
+        `The platform forbids ${operation} (403): ${sentenceOf(error)} Use a token with the scope Read or Admin, or with a role that allows it.`,
       );
     case "NotSupported":
       return stalled("NotSupportedByPlatform", unsupportedText(error));

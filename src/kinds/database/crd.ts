@@ -39,7 +39,10 @@ export const spec = z
       "Mode in the platform's spelling, e.g. MANAGED or CONTAINER. Cannot be changed once the database exists.",
     ),
     ...sizes,
-    storage: leftToPlatform(integer(1, 100_000_000), "Storage in the platform's unit."),
+    storage: leftToPlatform(
+      integer(1, 100_000_000),
+      "Storage in the platform's unit: GB on a platform with its whole API.",
+    ),
     runState: choice(
       RUN_STATES,
       "Running",

@@ -11,10 +11,18 @@ export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, descrip
   return schema.optional().describe(`${description} The platform chooses it when absent.`);
 }
 
-/** Sizes are in the platform's own units; its specification does not name them. */
+/**
+ * Sizes are in the platform's own units. Its specification does not name them; the description of its whole API does.
+ */
 export const sizes = {
-  cpu: leftToPlatform(integer(1, 1_000_000), "CPU in the platform's unit."),
-  memory: leftToPlatform(integer(1, 100_000_000), "Memory in the platform's unit."),
+  cpu: leftToPlatform(
+    integer(1, 1_000_000),
+    "CPU in the platform's unit: thousandths of a core on a platform with its whole API.",
+  ),
+  memory: leftToPlatform(
+    integer(1, 100_000_000),
+    "Memory in the platform's unit: MB on a platform with its whole API.",
+  ),
 };
 
 export const RUN_STATES = ["Running", "Stopped"] as const;
