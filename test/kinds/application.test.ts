@@ -102,6 +102,15 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(status["owned"]).toMatchObject({ variables: [{ key: "MODE" }, { key: "OTHER", failed: true }] });
   });
 
+  it("has its variables compared with the platform's lists once an hour while it is at rest", async () => {
+    const runner = await env.deployed({ variables: [plain] });
+    const listed = () => env.harness.calls().filter((operation) => operation === "listApplicationVariables").length;
+    await env.after(600, runner);
+    const before = listed();
+    for (let polls = 0; polls < 12; polls += 1) expect((await env.after(600, runner)).ops).toEqual([]);
+    expect(listed() - before).toBe(2);
+  });
+
   it.each([
     ["the same value, except where the platform shows the scope", "SAME", "fast", surface === "Full"],
     ["another value", "OTHER", "inherited", true],

@@ -172,8 +172,8 @@ describe("a variable of others of the same name", () => {
     expect(said(facts([variable(false)], [], inherited, { overwrite: false }))).toBe("import: unsent");
   });
 
-  it("does not count in another scope", () => {
-    const inherited = lists(listed(false, "declared", { scope: "PROJECT" }));
+  it.each(["PROJECT", "ENVIRONMENT", "BUILT_IN"])("does not count in the scope %s", (scope) => {
+    const inherited = lists(listed(false, "declared", { scope }));
     expect(said(facts([variable(false)], [], inherited))).toBe("import: unsent");
   });
 

@@ -73,6 +73,8 @@ async function startKindHarness(surface: SurfaceName) {
       );
       return Object.fromEntries(own.map(({ key, value }) => [key, value]));
     },
+    /** The operations of all calls so far. */
+    calls: (): readonly string[] => callsIn(simulator.journal()).map(({ operation }) => operation ?? ""),
     /** The writes since the last call: operation and body. */
     writes: (): readonly (readonly [operation: string, body: unknown])[] => {
       const calls = callsIn(simulator.journal());
