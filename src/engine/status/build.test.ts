@@ -51,6 +51,18 @@ const WRONG = "Ready=False/InvalidSpec";
 const STALLED = "Stalled=True/InvalidSpec";
 const PAUSED = "Synced=False/ReconcilePaused";
 
+describe("a condition that compares the spec with the platform", () => {
+  const upToDate = (generation: number) =>
+    aStatus([{ ...aCondition("UpToDate", "True", "UpToDate"), observedGeneration: generation }]);
+
+  it.each([
+    ["is kept while nothing new was observed", 2, "UpToDate=True/UpToDate"],
+    ["is Unknown while a newer spec was not compared", 1, "UpToDate=Unknown/Progressing"],
+  ])("%s", (_, generation, expected) => {
+    expect(told(upToDate(generation), RETRIES)).toContain(expected);
+  });
+});
+
 describe("conditions of a result", () => {
   const failed = aStatus([aCondition("Ready", "False", "InvalidSpec"), aCondition("Stalled", "True", "InvalidSpec")]);
 

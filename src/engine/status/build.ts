@@ -102,7 +102,8 @@ function conditions(outcome: ReconcileOutcome): readonly Condition[] {
   const generation = object.metadata.generation ?? 0;
   const facts: ConditionFact[] = [...endingFacts(object, result), ...driftFact(object, report)];
   if (report === undefined) {
-    for (const old of conditionsOf(object)) if (!ENDING_TYPES.has(old.type)) facts.push(old);
+    const kept = conditionsOf(object).filter(({ type }) => !ENDING_TYPES.has(type));
+    facts.push(...kept.map((old) => keptFact(old, generation)));
   } else {
     facts.push(...report.conditions);
   }
@@ -110,6 +111,23 @@ function conditions(outcome: ReconcileOutcome): readonly Condition[] {
     .map((fact) => condition(object, fact, generation, outcome.now))
     .toSorted((left, right) => rank(left.type) - rank(right.type) || (left.type < right.type ? -1 : 1));
 }
+
+/** Conditions of a kind that compare the spec with the platform. */
+const COMPARING_TYPES = new Set(["UpToDate", "VariablesSynced"]);
+
+/**
+ * Returns a condition of the last observation, kept while nothing new was observed. What equaled an earlier spec may not
+ * equal the current one.
+ */
+function keptFact(old: Condition, generation: number): ConditionFact {
+  const isStale = COMPARING_TYPES.has(old.type) && old.status === "True" && old.observedGeneration !== generation;
+  return isStale ? fact(old.type, "Unknown", NOT_COMPARED) : old;
+}
+
+const NOT_COMPARED: StatusReason = {
+  reason: "Progressing",
+  message: "The spec has changed, and was not compared with the platform yet.",
+};
 
 /** Reasons whose messages differ from call to call. The first message stays while the reason stays. */
 const OUTAGES: ReadonlySet<Reason> = new Set([
