@@ -74,12 +74,12 @@ const MALFORMED: readonly (readonly [what: string, body: (right: string) => stri
 ];
 
 /** Only their success matters; a log is any text; a blueprint's creation that shows no id is traced. */
-const UNREAD = /^(delete\w+|sendInvoices|createBlueprint|getApplicationLog)$/;
+const UNREAD = /^(delete\w+|cancelDeployment|sendInvoices|createBlueprint|getApplicationLog)$/;
 /** Deployed services answer these without a body. */
 const MAYBE_EMPTY =
   /^(putBinding|update\w+|deploy\w+|stop\w+|upgradeCluster|importVariables|create(Variable|Secret)|getHelmDefaultValues)$/;
 /** All of whose members may be missing. */
-const ALL_OPTIONAL = /^([a-z]+Binding|listServiceStatuses|getIngressStatus|create(Variable|Secret))$/;
+const ALL_OPTIONAL = /^([a-z]+Binding|listServiceStatuses|getIngressStatus|(create|update)(Variable|Secret))$/;
 
 function mayBeRead(name: OperationName, what: string): boolean {
   if (UNREAD.test(name)) return true;

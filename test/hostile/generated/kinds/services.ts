@@ -77,6 +77,17 @@ export const application: KindCases = {
     ...applicationVariables(),
     "deploy.gitCommitId": always(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
     "deploy.policy": always("Manual", local("it selects when to deploy")),
+    "deploy.onNewCommit": always("Cancel", local("it selects what happens to a deployment under way")),
+    // The seed deploys a commit, beside which it may not be true.
+    autoDeploy: {
+      ...always(false, local("an application without it does not follow its branch either")),
+      bounds: "none",
+    },
+    autoPreview: {
+      to: true,
+      as: { auto_preview: true },
+      createdDocumented: local("the specification has no previews"),
+    },
     "logs.onFailure": always(7, local("the number of lines that are kept of a failure")),
     runState: {
       to: "Stopped",
