@@ -5,6 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { Surface } from "../../simulator/base/operations.ts";
 import type { FaultInput } from "../../simulator/request/faults.ts";
+import { wasListed } from "../../src/engine/contract/status.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
@@ -109,7 +110,9 @@ describe.each(effort.few(SETTINGS))(
         connection(env, "cut", { baseUrl, pathPrefix }),
         project("cut", { connectionRef: { name: "cut" } }),
       );
-      const before = await env.waitFor("PlatformProject", "cut", { status: "True" });
+      await env.waitFor("PlatformProject", "cut", { status: "True" });
+      // The first look after the create notes that a list has shown the project.
+      const before = await env.waitFor("PlatformProject", "cut", wasListed);
       await proxy.stop();
       const failing = await env.waitFor("PlatformConnection", "cut", { type: "Synced", status: "False" });
       expect(condition(failing, "Synced")).toMatchObject({ reason: "PlatformUnreachable" });
