@@ -225,7 +225,7 @@ describe("the image's entry point", () => {
     ["on a read-only root", runReadOnly],
   ])("runs %s without warnings, and fails without a cluster", async (_where, run) => {
     const quiet = { code: 0, stderr: "" };
-    expect(await run("version")).toMatchObject({ ...quiet, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\s/) });
+    expect(await run("--version")).toMatchObject({ ...quiet, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\s/) });
     expect(await run("run", "--help")).toMatchObject({ ...quiet, stdout: expect.stringContaining("--leader-elect") });
     const { code, stdout, stderr } = await run("run");
     expect(code).toBe(1);

@@ -227,7 +227,7 @@ describe("the status page in Chromium", () => {
     expect(await lines(tab)).toEqual(TREE);
     store.upsert(projectOf("new"));
     server = await start(Number(port));
-    await sees(tab, ["Ready project shop/new Available", ...TREE]);
+    await sees(tab, [...TREE, "Ready project shop/new Available"]);
     await shows(tab, { "#connection": "Live", "#notice": "" });
   });
 
@@ -238,7 +238,7 @@ describe("the status page in Chromium", () => {
     await shows(tab, { "#connection": "Every few seconds" });
     await sees(tab, TREE);
     store.upsert(projectOf("new"));
-    await sees(tab, ["Ready project shop/new Available", ...TREE]);
+    await sees(tab, [...TREE, "Ready project shop/new Available"]);
     expect(await textOf(tab, "#connection")).toBe("Every few seconds");
     expect(await textOf(tab, "#notice")).toBe("");
     await leave();
