@@ -29,7 +29,7 @@ it("the demo prints lines that work when they are copied into another terminal",
     /^shop +platformapplication\.platform-operator\.io\/api +True +Deployed /m, // get
     /^Name: +api$/m, // describe
     /✔ application api 1a2b3c4/, // tree
-    /^papp\/api +buildMode /m, // get --remote
+    /^ +buildMode +unknown +DOCKER +not shown$/m, // status --remote
     /^platformapplication\.platform-operator\.io\/api patched$/m,
     /^NAME +READY +REASON /m, // get -w
     /"web" deleted/,
