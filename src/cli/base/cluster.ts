@@ -50,7 +50,7 @@ export async function connectThrough(kubectl: Kubectl, clock: Clock): Promise<Cl
 export async function connectDirectly(argv: readonly string[], clock: Clock): Promise<ClusterConnection> {
   const { kubeconfig, context, namespace } = globalFlagsIn(argv).values;
   try {
-    const userAgent = `platform-operator/${OPERATOR_VERSION}`;
+    const userAgent = `platform-operator-check/${OPERATOR_VERSION}`;
     const client = createKubeClient({ config: configSource(kubeconfig, context), userAgent, clock });
     const home = namespace ?? client.namespace ?? "default";
     const isNamespaceGiven = namespace !== undefined;
