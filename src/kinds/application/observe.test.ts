@@ -61,6 +61,7 @@ describe("the reads of an application that the platform does not list", () => {
     expect(status?.state).toBe(request === "BUILD_ERROR" ? "DEPLOYED" : request);
   });
 
+  const ingress = { status: "DEPLOYED" };
   const written = { writtenAt: "2026-11-21T10:00:01.000Z" };
 
   it.each<[string, Change, string, readonly string[]]>([
@@ -102,6 +103,18 @@ describe("the reads of an application that the platform does not list", () => {
     expect(count()).toBe(6);
   });
 
+  it.each([
+    ["another commit", { spec: other }],
+    ["a stop", { spec: { runState: "Stopped" as const } }],
+  ])("omit the ingress of a deployment that %s replaces, for eight hours", async (_name, change) => {
+    const { observe, reads } = documented({});
+    const memory = { ...endedAt(0), ingress };
+    for (const after of [0, 1, 8 * 60 - 1]) await observe({ memory, now: minutes(after), ...change });
+    expect(reads).not.toContain("ingress");
+    await observe({ memory, now: minutes(8 * 60), ...change });
+    expect(reads).toContain("ingress");
+  });
+
   it("count an ingress as read only where the answer can be parsed", async () => {
     const { api, observe, reads } = documented({});
     await observe({ memory: { lastDeployment: deployment() } });
@@ -115,7 +128,6 @@ describe("the reads of an application that the platform does not list", () => {
   });
 
   const none = { lastDeployment: deployment() };
-  const ingress = { status: "DEPLOYED" };
   const later = { ...endedAt(1), ingress };
 
   it.each<[string, readonly Change[], readonly string[]]>([

@@ -62,7 +62,9 @@ async function observeListed(
   }
   const own = siblings === undefined ? await recordToChange(context, id, api) : undefined;
   const ingress =
-    implied === undefined ? await ingressOf(context, "application", id, status, api) : ingressBefore(context, id, api);
+    implied === undefined
+      ? await ingressOf(context, "application", id, status, api, () => isRequestDue(context))
+      : ingressBefore(context, id, api);
   const all = { ...observed, own, status, request, ingress };
   return { ...all, ...(await variablesOf(context, id, all, implied !== undefined, api)) };
 }
@@ -83,7 +85,7 @@ function impliedBy(context: ApplicationContext, id: Uuid, request: Observed["req
   return servicePhase(status?.state ?? "") === "running" && isRequestDue(context) ? undefined : status;
 }
 
-/** Reports whether another request is due once the last deployment has ended, on the surface Documented. */
+/** Reports whether another request is due, as far as the spec and the status show it without lists of variables. */
 function isRequestDue(context: ApplicationContext): boolean {
   const { comparisons, owned } = applicationFacts(context, NOTHING_OBSERVED).variables;
   const isStopDue = runFacts(NAMES, context).wanted === "Stopped";

@@ -46,6 +46,7 @@ export function forgetIngress(id: Uuid, api: Platform): void {
 /**
  * Returns the ingress of a running service: read where it may have changed, else the remembered one. Most services have
  * none, and not every platform shows one.
+ * @param isRequestDue whether this reconcile is to send a request that changes what runs
  * @throws ApiError
  */
 export async function ingressOf(
@@ -54,6 +55,7 @@ export async function ingressOf(
   id: Uuid,
   status: ServiceStatus,
   api: Platform,
+  isRequestDue: () => boolean = () => false,
 ): Promise<SideRead<Ingress>> {
   const phase = servicePhase(status.state);
   if (phase !== "running" && phase !== "busy") return NOT_READ;
@@ -61,7 +63,7 @@ export async function ingressOf(
   const reads = readsOf(api, now);
   const last = reads.last.get(id) ?? readBefore(context, reads);
   reads.last.set(id, last);
-  if (phase === "busy" || !isIngressDue(context, last.at))
+  if (phase === "busy" || !isIngressDue(context, last.at, isRequestDue))
     return { value: context.memory.ingress ?? last.shown, fault: undefined };
   const nothing = ["NotFound", "NotSupported"] as const;
   const answer = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
@@ -86,10 +88,11 @@ export function ingressBefore({ memory, now }: ServiceContext, id: Uuid, api: Pl
 }
 
 /**
- * Reports whether the ingress is to be read: on request, while it does not work, every eight hours, and after a
- * deployment whenever its age has doubled since the last read, until a read ten minutes after it.
+ * Reports whether the ingress is to be read: on request, while it does not work, after eight hours, and after a
+ * deployment whenever its age has doubled since the last read, until a read ten minutes after it. The reads after a
+ * deployment are omitted where this reconcile is to send a request that replaces it.
  */
-function isIngressDue(context: ServiceContext, readAt: number): boolean {
+function isIngressDue(context: ServiceContext, readAt: number, isRequestDue: () => boolean): boolean {
   const { memory, requested } = context;
   const { ingress, lastDeployment } = memory;
   // Without a deployment the status may have been lost, and the ingress with it.
@@ -98,7 +101,8 @@ function isIngressDue(context: ServiceContext, readAt: number): boolean {
   const now = context.now.getTime();
   const endedAt = deployedAt(context);
   const mayAppear = readAt < endedAt + INGRESS_FOLLOWS_MS && now - endedAt >= 2 * (readAt - endedAt);
-  return mayAppear || now - readAt >= INGRESS_MAX_AGE_MS;
+  if (mayAppear) return now - endedAt >= INGRESS_MAX_AGE_MS || !isRequestDue();
+  return now - readAt >= INGRESS_MAX_AGE_MS;
 }
 
 /** Returns when the last deployment ended; NaN where that is not known. */
