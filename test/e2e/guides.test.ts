@@ -68,9 +68,9 @@ const BEFORE: Readonly<Record<string, string>> = {
     kubectl create configmap argocd-cm -n argocd`,
   // "a checkout of the repository that Argo CD or Flux reads"
   "docs/guides/deploy-from-ci.md: cat >": `
-    git init --quiet --bare ../fleet.git && git init --quiet && mkdir -p apps/api
+    git init --quiet --bare fleet.git && git init --quiet && mkdir -p apps/api
     git config user.name ci && git config user.email ci@example.com
-    git config push.autoSetupRemote true && git remote add origin ../fleet.git`,
+    git config push.autoSetupRemote true && git remote add origin ./fleet.git`,
   // Two resources whose objects the platform cannot delete.
   "docs/guides/previews.md: kubectl platform orphans -A": `
     kubectl apply -n shop -f manifests/ -f orphans/
