@@ -128,8 +128,8 @@ export interface FieldClaim {
   /** Absent where the resource wrote to the object and holds no field of it any more. */
   readonly field?: string;
   /**
-   * When the resource last wrote to the object, by the platform's clock (ISO 8601), where it is another resource's. The
-   * engine then reconciles that resource.
+   * When the resource last wrote to the object, by the platform's clock (ISO 8601). The engine reconciles the resource
+   * that represents the object, where that is another one.
    */
   readonly writtenAt?: string | undefined;
 }
@@ -209,7 +209,7 @@ export interface ContextRecords {
   readonly unread: (operation: string, status: number) => void;
   /** When another resource last wrote to the object, by the platform's clock (`FieldClaim.writtenAt`). */
   readonly writtenAt: string | undefined;
-  /** Returns `writtenAt` for any object of the platform. */
+  /** Returns when any resource, this one included, last wrote to an object of the platform. Current at each call. */
   readonly writtenInto: (id: Uuid) => string | undefined;
   /** Returns the text with every value masked that the operator read from a Secret of the object's namespace. */
   readonly withoutSecrets: (text: string) => string;

@@ -30,6 +30,17 @@ describe("the external writes", () => {
     expect(writes.latest("1", HERE)).toBeUndefined();
   });
 
+  it("do not include those of the reader, and do not name its own object", () => {
+    const writes = createExternalWrites(isHeld);
+    const own = anObject({ meta: { name: "a" }, status: { identity: HERE, externalId: "1" } });
+    expect(writes.record(own, [{ id: "1", writtenAt: at }])).toEqual([]);
+    writes.note(own, [{ id: "1", writtenAt: at }], HERE);
+    expect(writes.latest("1", HERE)).toBe(at);
+    expect(writes.latest("1", HERE, own)).toBeUndefined();
+    writes.record(named("b"), [{ id: "1", writtenAt: "2026-11-21T09:00:00.000Z" }]);
+    expect(writes.latest("1", HERE, own)).toBe("2026-11-21T09:00:00.000Z");
+  });
+
   it("include what was just written, and still name it once the status reports it", () => {
     const writes = createExternalWrites(isHeld);
     writes.note(named("a"), [{ id: "1", writtenAt: at }], HERE);

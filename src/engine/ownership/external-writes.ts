@@ -59,13 +59,17 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
     const keepMissing = (all: Times) => [...all].filter(([place, at]) => !writes.has(place) && keep(place, at));
     keepMissing(before);
     const unreported = keepMissing(byWriter.get(unrecorded(object)) ?? NONE);
-    return [...writes, ...unreported].flatMap(([place, at]) => (isNews(at, before.get(place)) ? [idIn(place)] : []));
+    const own = recordedIdIn(object);
+    return [...writes, ...unreported]
+      .filter(([place, at]) => isNews(at, before.get(place)) && idIn(place) !== own)
+      .map(([place]) => idIn(place));
   };
 
   return {
     /**
      * Records the writes that an object's status reports, in place of earlier ones.
-     * @returns the ids with a new write, including one that was noted (`note`) and that the status does not report
+     * @returns the ids with a new write, including one that was noted (`note`) and that the status does not report; not
+     * the resource's own id
      */
     record: (object: KubeObject, claims: readonly FieldClaim[]): readonly Uuid[] =>
       report(object, timesOf(claims, recordedTenant(object))),
@@ -91,11 +95,14 @@ export function createExternalWrites(isHeld: (id: Uuid) => boolean) {
     /**
      * Returns when a resource of that tenant last wrote to the object, by the platform's clock (ISO 8601); undefined
      * when none did.
+     * @param reader a resource whose own writes do not count
      */
-    latest: (id: Uuid, tenant: Tenant): string | undefined => {
+    latest: (id: Uuid, tenant: Tenant, reader?: KubeObject): string | undefined => {
       const place = placeOf(id, tenant);
+      const own = reader === undefined ? [] : [keyText(keyOf(reader)), unrecorded(reader)];
+      const times = [...(byPlace.get(place) ?? [])].flatMap(([writer, at]) => (own.includes(writer) ? [] : [at]));
       const last = kept.get(place);
-      return [...(byPlace.get(place)?.values() ?? []), ...(last === undefined ? [] : [last])].toSorted().at(-1);
+      return [...times, ...(last === undefined ? [] : [last])].toSorted().at(-1);
     },
   };
 }

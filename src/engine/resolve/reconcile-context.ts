@@ -73,7 +73,7 @@ export function reconcileContext(
         return presenceOf(listHistoryOf(local.reads, id ?? "", wasListed(object)), evidence, how);
       },
       unread: (operation, status) => local.reads.failed.set(operation, status),
-      writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity),
+      writtenAt: id === undefined ? undefined : ports.externalWrites.latest(id, recordedIdentity, object),
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
       fingerprint,

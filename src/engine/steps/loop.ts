@@ -94,7 +94,7 @@ async function step(r: Resolved, observed: unknown): Promise<ReconcileResult | O
   const { ports, kind, local } = r;
   // Another resource may have written to the object since it was observed.
   const { id, records } = r.context;
-  const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, r.recordedIdentity);
+  const writtenAt = id === undefined ? undefined : ports.externalWrites.latest(id, r.recordedIdentity, r.object);
   if (writtenAt !== records.writtenAt) {
     r.context = { ...r.context, records: { ...records, writtenAt } };
     return undefined;

@@ -168,7 +168,7 @@ export function variableTarget(
 
 /** Returns what the application's variables are compared with. */
 export function comparedOf(context: ApplicationContext, observed: Observed): Compared {
-  const { inputs, memory, now } = context;
+  const { id, inputs, memory, now, records } = context;
   return {
     wanted: inputs,
     known: memory.owned,
@@ -176,7 +176,7 @@ export function comparedOf(context: ApplicationContext, observed: Observed): Com
     sent: observed.sentVariables,
     isAdopted: memory.owned?.written === undefined && isOfOthers(context, observed),
     now: observed.serverNow ?? now,
-    lastChange: lastWrite(context, memory.owned),
+    lastChange: () => latestOf([id === undefined ? undefined : records.writtenInto(id), memory.owned?.writtenAt]),
   };
 }
 
@@ -222,10 +222,16 @@ function isWrittenSince({ variablesAt }: LastDeployment, writtenAt: string | und
 
 /** Returns when the application's variables were last changed, by itself or by a variable set. */
 export function lastWrite({ records }: ApplicationContext, owned: Owned | undefined): string | undefined {
-  return [records.writtenAt, owned?.writtenAt]
+  return latestOf([records.writtenAt, owned?.writtenAt]);
+}
+
+/** Returns the latest of times of one format (ISO 8601), of which "" is none. */
+export function latestOf(times: readonly (string | undefined)[]): string | undefined {
+  const latest = times
     .filter((at) => at !== undefined)
     .toSorted()
     .at(-1);
+  return latest === "" ? undefined : latest;
 }
 
 /**

@@ -5,6 +5,7 @@ import { environmentNeed } from "../shared/limits.ts";
 import { listsEntry } from "../variables/compare.ts";
 import { resolvedVariables, variableRequests, wantedVariables } from "../variables/declared.ts";
 import { platformApplication } from "./crd.ts";
+import { latestOf } from "./facts.ts";
 import { type ApplicationTypes, NAMES } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
@@ -34,8 +35,11 @@ export const application: Kind<ApplicationTypes> = {
     documented: ({ applications }, id) => applications.status(id),
   },
   fieldClaims: ({ id, memory, inputs }) => {
+    if (id === undefined) return [];
     const names = inputs?.variables.map(({ name }) => name) ?? memory.owned?.variables?.map(({ key }) => key) ?? [];
-    return id === undefined ? [] : names.map((field) => ({ id, field }));
+    // A variable set that writes from now on writes later than this, though the platform's clock shows whole seconds.
+    const writtenAt = latestOf([memory.owned?.writtenAt, memory.lastDeployment?.variablesAt]);
+    return [{ id, writtenAt }, ...names.map((field) => ({ id, field }))];
   },
   observe,
   shows: ({ action: step }, _context, { status, lists }) =>

@@ -47,7 +47,7 @@ export function targetOf(
     sent: observed.sent.get(id) ?? new Set(),
     isAdopted: false,
     now: observed.serverNow ?? context.now,
-    lastChange: context.records.writtenInto(id),
+    lastChange: () => context.records.writtenInto(id),
   };
   const facts = compareVariables(context, compared);
   return { id, label: name ?? id, name, isWanted, state, wanted, compared, facts };

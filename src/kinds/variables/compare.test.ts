@@ -79,7 +79,7 @@ function facts(
       sent: new Set(),
       isAdopted,
       now: NOW,
-      lastChange: known.writtenAt,
+      lastChange: () => known.writtenAt,
     },
   );
 }
@@ -347,7 +347,7 @@ describe("after the loss of the installation's key", () => {
         sent: new Set(),
         isAdopted: false,
         now: NOW,
-        lastChange: undefined,
+        lastChange: () => undefined,
       },
     );
 

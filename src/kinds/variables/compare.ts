@@ -106,8 +106,8 @@ export interface Compared {
   readonly isAdopted: boolean;
   /** The platform's clock, else the operator's. */
   readonly now: Date;
-  /** When any resource last changed the application's variables. */
-  readonly lastChange: string | undefined;
+  /** Returns when any resource last changed the application's variables. Current at each call. */
+  readonly lastChange: () => string | undefined;
 }
 
 type Context = Pick<ReconcileContext, "isFull" | "requested">;
@@ -192,7 +192,7 @@ function learned(compared: Compared, known: Owned): Owned {
   // A request took effect whose answer is not recorded: the application has to be deployed.
   const isLanded = seen.some(({ before, after }) => before?.sent !== undefined && before.sent === after.digest);
   const isChanged = isLanded || gone.length > 0;
-  return isChanged ? { ...left, writtenAt: timeOfChange(compared.now, compared.lastChange) } : left;
+  return isChanged ? { ...left, writtenAt: timeOfChange(compared.now, compared.lastChange()) } : left;
 }
 
 /** Returns what the resource wrote, without the marks of incomplete imports once all variables are written. */

@@ -107,8 +107,8 @@ export function withoutVariable(known: Owned, name: string): Owned {
  * @param last the time of the last change by any resource (ISO 8601)
  */
 export function timeOfChange(now: Date, last: string | undefined): string {
-  const after = last === undefined ? 0 : Date.parse(last) + 1;
-  return new Date(Math.max(now.getTime(), after)).toISOString();
+  const after = Date.parse(last ?? "") + 1;
+  return new Date(Number.isNaN(after) ? now : Math.max(now.getTime(), after)).toISOString();
 }
 
 /** Returns the fingerprint to remember once all variables are written. */

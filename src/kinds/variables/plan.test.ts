@@ -33,7 +33,7 @@ function target(label: string): VariableTarget {
     sent: new Set<string>(),
     isAdopted: false,
     now: new Date("2026-11-21T10:00:00Z"),
-    lastChange: undefined,
+    lastChange: () => undefined,
   };
   const facts = compareVariables({ isFull: true, requested: undefined }, compared);
   return { id: label, label, wanted: now, facts };

@@ -201,7 +201,7 @@ function afterWrite(
   return {
     ...withVariables(before, changed),
     written: { ...wanted.fingerprint },
-    ...(taken.size > 0 && { writtenAt: timeOfChange(now, compared.lastChange) }),
+    ...(taken.size > 0 && { writtenAt: timeOfChange(now, compared.lastChange()) }),
     sentAt: now.toISOString(),
     attempts: attempts === 0 ? undefined : attempts,
   };
@@ -213,5 +213,5 @@ function untried({ failed: _failed, ...known }: OwnedVariable): OwnedVariable {
 
 /** Returns what the resource wrote once an entry is removed. */
 function afterRemoval({ compared, facts: { owned } }: Sending, { name }: EntryAction): Owned {
-  return { ...withoutVariable(owned, name), writtenAt: timeOfChange(compared.now, compared.lastChange) };
+  return { ...withoutVariable(owned, name), writtenAt: timeOfChange(compared.now, compared.lastChange()) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { conditionOf } from "../../../src/engine/contract/status.ts";
-import { database, deploying, NEXT_COMMIT, project, tree } from "../../support/kube/manifests.ts";
+import { database, deploying, NEXT_COMMIT, project, resource, tree } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { settledEnv } from "../../support/platform/operator-env.ts";
@@ -59,4 +59,22 @@ describe.each([
     expect(env.writes(from)).toEqual(["deployApplication"]);
     figure(task, "0 actions, 0 writes, no timer moved", shifts.length);
   });
+});
+
+it.each([0, 400])("a variable set that writes %i ms after a deployment began causes the next one", async (ms) => {
+  const env = await settledEnv((env) => tree(env, "a"));
+  // Both writes have the same time: the platform's clock shows whole seconds.
+  await env.run(SECOND - (env.clock.now().getTime() % SECOND));
+  const from = env.baseline();
+  env.cluster.patch("PlatformApplication", "a", { spec: { variables: [{ name: "MODE", value: "slow" }] } });
+  await env.run(400);
+  expect(env.writes(from)).toEqual(["importEnvironmentVariable", "deployApplication"]);
+  await env.run(ms);
+  const targets = [{ applicationRef: { name: "a" } }];
+  env.apply(resource("PlatformVariableSet", "shared", { targets, variables: [{ name: "LEVEL", value: "one" }] }));
+  await env.run(HOUR);
+  const [written, deployed] = ["importEnvironmentVariable", "deployApplication"];
+  expect(env.writes(from)).toEqual([written, deployed, written, deployed]);
+  expect(env.get("PlatformApplication", "a").status).toMatchObject({ serviceDeploymentStatus: "UP_TO_DATE" });
+  expect(env.condition("PlatformApplication", "a", "Drifted")).toBe("False/NoDrift");
 });
