@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
 import { describe, expect, it } from "vitest";
 
 import { keyValues } from "../../test/support/kube/key-values.ts";
@@ -52,6 +55,26 @@ const SPELLINGS: readonly [string, (value: string) => string][] = [
 const SAID = WAYS.flatMap(([way, say]) => SPELLINGS.map(([spelling, spell]) => ({ way, say, spelling, spell })));
 
 describe("the log", () => {
+  it.each([
+    ["throws", 'throw new Error("unexpected")'],
+    ["exits", "process.exit()"],
+    ["ends", ""],
+  ])("of a process that %s has all lines on standard output, in order", async (_how, last) => {
+    const from = (name: string): string => JSON.stringify(new URL(name, import.meta.url).href);
+    const code = `
+      import { createLogs } from ${from("logger.ts")};
+      import { createRedactor } from ${from("secrets.ts")};
+      import { parseLogLevels } from ${from("../config/log-levels.ts")};
+      const levels = parseLogLevels("info");
+      const { app } = createLogs({ levels: () => levels, redactor: createRedactor() });
+      for (let count = 0; count < 500; count += 1) app.info("a line", { count, detail: "x".repeat(300) });
+      ${last}`;
+    const running = promisify(execFile)(process.execPath, ["--input-type=module", "-e", code]);
+    const { stdout } = await running.catch((error: unknown) => error as { readonly stdout: string });
+    const counts = stdout.split("\n").flatMap((line) => (line === "" ? [] : [(JSON.parse(line) as Fields).count]));
+    expect(counts).toEqual(Array.from({ length: 500 }, (_, count) => count));
+  });
+
   it("[E13] writes one JSON object a line, with the documented fields only", () => {
     const { log, lines, parsed } = logging();
     log.info("changed the platform", { kind: "PlatformProject", name: "shop", generation: 2, id: undefined });

@@ -95,7 +95,7 @@ export interface LoggerOptions {
   /** Returns the current levels. */
   readonly levels: () => LogLevels;
   readonly redactor: Redactor;
-  /** Receives whole lines; standard output, synchronously, by default. */
+  /** Receives whole lines; standard output by default. */
   readonly write?: (line: string) => void;
 }
 
@@ -190,13 +190,32 @@ function eachLevel(make: (level: LogLevel) => LazyLogger["info"]): LazyLogger {
   return { trace: make("trace"), debug: make("debug"), info: make("info"), warn: make("warn"), error: make("error") };
 }
 
-/** Synchronous, so that the last lines of a process that exits are not lost. */
+/** How long a line may wait for the lines after it. In milliseconds. */
+const BATCH_MS = 20;
+/** The length at which a batch is written at once. In characters. */
+const BATCH_LENGTH = 65_536;
+
+/**
+ * Writes the lines of some milliseconds by one system call, which is synchronous: a process that exits, also after an
+ * uncaught error, has written its last lines. SIGKILL loses at most one batch.
+ */
 function standardOutput(): (line: string) => void {
   const out = destination({ fd: 1, sync: true });
   // The reader of the log has gone; the operator continues.
   out.on("error", () => {});
+  let batch = "";
+  let timer: NodeJS.Timeout | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    out.write(batch);
+    batch = "";
+  };
+  process.on("exit", flush);
   return (line) => {
-    out.write(line);
+    batch += line;
+    if (batch.length >= BATCH_LENGTH) flush();
+    else timer ??= setTimeout(flush, BATCH_MS).unref();
   };
 }
 

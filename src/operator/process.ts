@@ -21,7 +21,7 @@ export async function runOperator(config: Config): Promise<number> {
   const levels = createLevelSwitch(config.logLevel);
   const logs = createLogs({ levels: levels.now, redactor });
   const log = logs.app;
-  // The log is written synchronously, so no line is lost.
+  // The log writes its last lines at the exit.
   const die = (): never => process.exit(1);
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (error: unknown) => {
