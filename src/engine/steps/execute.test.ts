@@ -308,6 +308,20 @@ it.each<[what: string, step: Step, goal: Goal, isNoted: boolean]>([
   expect(env.r.local.reads.listHistory?.deleted ?? false).toBe(isNoted);
 });
 
+it.each<[title: string, status: Script["status"], happened: readonly string[]]>([
+  ["that begins is written to the status, which confirms the object", {}, ["write status", "send delete"]],
+  [
+    "that failed before is confirmed by a read, and the status keeps the failure",
+    { conditions: [{ type: "Synced", status: "False", reason: "PermissionDenied", message: "No." }] },
+    ["confirm", "send delete"],
+  ],
+])("a deletion %s", async (_title, status, happened) => {
+  const env = await scripted({ ...RECORDED, status: { ...RECORDED.status, ...status } });
+  const r = await resolved(env, "absent");
+  expect(await take({ ...env, r }, { ...STEPS.delete, message: "The platform deletes it." })).toBe("done");
+  expect(env.happened).toEqual(happened);
+});
+
 describe("while the limit of mass changes holds", () => {
   it.each<[what: string, step: Step, script: Script, end: string]>([
     ["a step that no user caused waits", STEPS.update, RECORDED, "held ConnectionNotReady"],

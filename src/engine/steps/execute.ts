@@ -1,10 +1,12 @@
 /** Hop 6 of a reconcile: one step, with the ledger where it must not happen twice (docs/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
+import { hasObject } from "../../api/resource.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, notExecuted } from "../../platform/transport/errors.ts";
 import { keyText } from "../contract/keys.ts";
 import type { ActionResult, JsonObject, Step, Uuid, StatusReason } from "../contract/kind.ts";
+import { conditionOf, isStalled } from "../contract/status.ts";
 import { type Intent, whyNotSend } from "../ledger/intent.ts";
 import {
   clearIntent,
@@ -35,6 +37,7 @@ export interface Failed {
 }
 
 type OnceStep = Extract<Step, { repeat: "once" }>;
+type SafeStep = Extract<Step, { repeat: "safe" }>;
 
 const unsent = (message: string): ReconcileResult => ({
   is: "waiting",
@@ -84,16 +87,14 @@ export async function execute(
 async function executeSafely(
   r: Resolved,
   observed: unknown,
-  step: Step,
+  step: SafeStep,
 ): Promise<Observation | Failed | ReconcileResult> {
   const { ports, kind, object } = r;
   const memory = kind.prepare?.(step, r.context, observed);
-  if (memory !== undefined) {
-    // The memory is stored before the request, so that it is kept however the request ends.
-    r.context = { ...r.context, memory };
-    const why: StatusReason = { reason: "Progressing", message: "A request is on its way to the platform." };
-    await writeStatusBefore(r, observed, why, undefined);
-  }
+  // The memory is stored before the request, so that it is kept however the request ends.
+  if (memory !== undefined) r.context = { ...r.context, memory };
+  const why = memory === undefined ? reasonOfDeletion(r, step) : ON_ITS_WAY;
+  if (why !== undefined) await writeStatusBefore(r, observed, why, undefined);
   // If the status was stored already, nothing was written, and so the object was not confirmed.
   if (r.object === object) await ports.writer.confirm(object);
   if (!ports.fence.mayWrite()) return withoutLease(ports);
@@ -103,6 +104,18 @@ async function executeSafely(
   if (phase === "delete") noteDeleted(r.local.reads, r.context.id);
   remember(r, sent);
   return { value: sent.observed };
+}
+
+const ON_ITS_WAY: StatusReason = { reason: "Progressing", message: "A request is on its way to the platform." };
+
+/**
+ * Returns the reason of the status that is due anyway once the platform deletes the object: written before the request,
+ * it confirms the object without a read. A deletion that failed before keeps the status that reports the failure.
+ */
+function reasonOfDeletion({ context, kind, object }: Resolved, { message }: SafeStep): StatusReason | undefined {
+  if (context.goal !== "absent" || !hasObject(kind.resource) || message === undefined) return undefined;
+  const hasFailed = isStalled(object) || conditionOf(object, "Synced")?.status === "False";
+  return hasFailed ? undefined : { reason: "Deleting", message };
 }
 
 async function executeOnce(

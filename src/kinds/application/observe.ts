@@ -48,17 +48,13 @@ async function observeListed(
   const observed = { ...place, siblings };
   const { id } = context;
   if (id === undefined) return observed;
-  const isUnlisted = siblings === undefined && !context.isFull && context.goal === "present";
+  if (context.goal !== "present") return { ...observed, status: await statusToEnd(context, id, listed, isFresh, api) };
+  const isUnlisted = siblings === undefined && !context.isFull;
   const implied = isUnlisted ? impliedBy(context, id, request) : undefined;
   const status = implied ?? (await statusOf(context, id, { siblings, isFresh }, api));
   if (status === undefined) {
     const list = () => api.applications.list(context.inputs.environmentId);
     return { ...observed, isGone: presence !== undefined && (await isGone(context, list)) };
-  }
-  if (context.goal !== "present") {
-    forgetIngress(id, api);
-    forgetLooks(api, id);
-    return { ...observed, status };
   }
   const own = siblings === undefined ? await recordToChange(context, id, api) : undefined;
   const ingress =
@@ -67,6 +63,21 @@ async function observeListed(
       : ingressBefore(context, id, api);
   const all = { ...observed, own, status, request, ingress };
   return { ...all, ...(await variablesOf(context, id, all, implied !== undefined, api)) };
+}
+
+/** Returns the status of an application that is to be deleted or stopped; undefined when it is gone. @throws ApiError */
+async function statusToEnd(
+  context: ApplicationContext,
+  id: Uuid,
+  { siblings, presence }: Siblings<Application>,
+  isFresh: boolean,
+  api: Platform,
+): Promise<ServiceStatus | undefined> {
+  // Its own record was read, and the list and the platform lack it.
+  if (presence === "Gone") return undefined;
+  forgetIngress(id, api);
+  forgetLooks(api, id);
+  return await statusOf(context, id, { siblings, isFresh }, api);
 }
 
 /** Reads the record, which no list has shown, when settings are to be changed. @throws ApiError as `readOnFull` */

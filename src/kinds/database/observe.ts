@@ -71,7 +71,8 @@ async function observeListed(
   }
   const observed = { ...place, request, siblings };
   const { id } = context;
-  if (id === undefined) return observed;
+  // The list, and where it was recorded its own record, lack it.
+  if (id === undefined || (presence === "Gone" && context.goal !== "present")) return observed;
   const shown = await statusOf(context, id, { ...observed, isFresh }, api);
   if (shown !== undefined) return { ...observed, ...shown };
   return { ...observed, isGone: await isGone(context, () => api.databases.list(context.inputs.environmentId)) };

@@ -13,7 +13,7 @@ import {
   sameName,
   type ListedObject,
 } from "../shared/names.ts";
-import { planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { deleting, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import { hasOperation } from "../shared/surface.ts";
 import {
   ownRecord,
@@ -96,15 +96,15 @@ function planAbsent(kind: NamedPlan, context: NamedContext, observed: NamedObser
   if (id === undefined || context.goal === "stopped") return { is: "settled" };
   if (!shownIn(observed).some((one) => one.id === id))
     return planUnshownRemoval(observed.presence, missingObject(kind, context, id));
-  if (observed.deleting === true)
-    return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
+  const why = deleting(noun);
+  if (observed.deleting === true) return { is: "waiting", why };
   const own = ownRecord(context, observed);
   // Anyone who may edit the resource can write the id: an object of another name may be somebody else's.
   const isOther = own !== undefined && !sameName(own.name, context.spec.name);
   const refused =
     reasonOutsideProjects(context, kind.projectOf(context, id)) ?? (isOther ? reasonOtherName(noun, id) : undefined);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  if (hasOperation(context, operations.delete)) return safely(operations.delete, "delete");
+  if (hasOperation(context, operations.delete)) return safely(operations.delete, "delete", { message: why.message });
   return stalled("DeleteNotSupported", `The platform's surface has no deletion of ${noun}s.`);
 }
 

@@ -22,7 +22,7 @@ import {
   reasonOutsideProjects,
   sameName,
 } from "../shared/names.ts";
-import { isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
+import { deleting, isOpen, planUnshown, planUnshownRemoval } from "../shared/presence.ts";
 import { redeployDue } from "../shared/redeploy.ts";
 import { hasOperation } from "../shared/surface.ts";
 import { busy, explainFailure, failureReason, ofCommit, unclearStop, unknownState } from "./messages.ts";
@@ -369,12 +369,13 @@ function planDelete(names: ServiceNames, context: ServiceContext, observed: Serv
   if (misnamed) return { is: "stalled", why: reasonOtherName(noun, record.id) };
   const state = observed.status?.state ?? "";
   if (servicePhase(state) === "busy") return { is: "waiting", why: busy(state) };
-  if (!observed.deleting) return safely(op, { what: "delete" }, { message: `Delete the ${noun}.` });
+  const why = deleting(noun);
+  if (!observed.deleting) return safely(op, { what: "delete" }, { message: why.message });
   if (state === "DELETE_ERROR") {
     const message = "The platform reports DELETE_ERROR; the operator tries again.";
     return { is: "waiting", why: { reason: "DeleteFailed", message } };
   }
-  return { is: "waiting", why: { reason: "Deleting", message: `The platform deletes the ${noun}.` } };
+  return { is: "waiting", why };
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Decides what follows when a list of the platform does not show an object. Pure, except for the engine's records. */
-import type { Goal, ListEvidence, Plan, Presence, ReconcileContext } from "../../engine/contract/kind.ts";
+import type { Goal, ListEvidence, Plan, Presence, ReconcileContext, StatusReason } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { stalled } from "./checks.ts";
 import { planGone, reasonNotShown, type UnshownObject } from "./names.ts";
@@ -46,6 +46,11 @@ export function planUnshown(
   const message = messageOf(presence, unshown);
   if (context.identitySource !== "recorded") return stalled("NotObservable", message);
   return { is: "unknown", why: { reason: "NotListed", message } };
+}
+
+/** Returns why an object waits whose deletion the platform is asked for, and which it still shows. */
+export function deleting(noun: string): StatusReason {
+  return { reason: "Deleting", message: `The platform deletes the ${noun}.` };
 }
 
 /** Returns the plan for an object that is to be deleted and is not shown. */
