@@ -161,6 +161,11 @@ const statusPage = z.strictObject({
     .default(true)
     .describe("Serves the read-only status page on the pod's loopback address, for `kubectl port-forward`."),
   port: port(8083).describe("Port of the page."),
+  consoleLinks: labels
+    .default({})
+    .describe(
+      "Links to the platform's console by kind, with {organizationId}, {parentId} and {id}, e.g. PlatformApplication: https://console.example.com/environments/{parentId}/applications/{id}.",
+    ),
 });
 
 const crds = z.strictObject({

@@ -39,6 +39,16 @@ describe("the configuration of the operator", () => {
     ["each namespace once", "--watch-namespaces=shop, pay,shop", { watchNamespaces: ["shop", "pay"] }],
     ["a context of the default kubeconfig", "--context=c", { kube: { from: "default", context: "c" } }],
     ["an empty URL of the receiver", "--webhook-url=", { webhookUrl: undefined }],
+    [
+      "links to the platform's console",
+      "--console-links=PlatformProject=https://c.example/{id}?a=b,PlatformDatabase=https://c.example/{parentId}",
+      {
+        consoleLinks: new Map([
+          ["PlatformProject", "https://c.example/{id}?a=b"],
+          ["PlatformDatabase", "https://c.example/{parentId}"],
+        ]),
+      },
+    ],
     ["a log level, but not for changes", "--log-level=trace", { logLevel: { ...every("trace"), changes: "info" } }],
     ["log levels of single parts", "--log-level=kube=warn, changes=error,debug", { logLevel: single }],
   ])("accepts %s", (_, arg, expected) => {
@@ -104,6 +114,12 @@ describe("the configuration of the operator", () => {
   });
 
   it.each<[string, string, RegExp]>([
+    [
+      "a console's link with an unknown placeholder",
+      "--console-links=PlatformProject=https://c.example/{name}",
+      /^--console-links must be KIND=URL, with no placeholders but/,
+    ],
+    ["a console's link that is code", "--console-links=PlatformProject=javascript:alert(1)", /must be KIND=URL/],
     [
       "a receiver's URL with a query",
       "--webhook-url=https://x/y?z",

@@ -36,6 +36,17 @@ const receiverUrl = z
     /^https?:\/\/[^\s/?#@]+(\/[^\s?#]*)?$/,
     "must be a URL without user, query and fragment, e.g. https://hooks.example.com/platform",
   );
+/** A kind and the address of its objects in the platform's console. */
+const consoleLink = z
+  .string()
+  .regex(
+    /^\w+=https?:\/\/([^\s{}]|\{(organizationId|parentId|id)\})+$/,
+    "must be KIND=URL, with no placeholders but {organizationId}, {parentId} and {id}",
+  )
+  .transform((text): readonly [kind: string, url: string] => {
+    const at = text.indexOf("=");
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
 /** Returns the schema of a text whose parser returns the value, or the problem with the text. */
 const readBy = <Value extends object>(read: (text: string) => Value | { readonly problem: string }) =>
   z.string().transform((text, context): Value => {
@@ -84,6 +95,16 @@ export const options = z.object({
     about:
       "address of the read-only status page, which has no authentication, e.g. 127.0.0.1:8083 for kubectl port-forward; 0 disables it",
   }),
+  /** By kind. */
+  consoleLinks: list
+    .pipe(z.array(consoleLink))
+    .transform((links) => new Map(links))
+    .prefault("")
+    .register(help, {
+      value: "KIND=URL,…",
+      about:
+        "links of the status page to the platform's console, with {organizationId}, {parentId} and {id}, e.g. PlatformApplication=https://console.example.com/environments/{parentId}/applications/{id}",
+    }),
   leaderElect: boolean.prefault("true").register(help, {
     value: "BOOL",
     about: "reconcile only while holding the lease, so that several replicas can run",

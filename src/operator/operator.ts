@@ -133,7 +133,8 @@ export function createOperator(options: OperatorOptions) {
         deliveries: () => (stopping.signal.aborted ? undefined : work),
         ended: metrics.platform.delivered,
       };
-      const statusPage = { clock, store: caches.store, about };
+      const { consoleLinks } = config;
+      const statusPage = { clock, store: caches.store, about, events: events.recent, consoleLinks };
       servers = await startServers({ config, registry: metrics.registry, waitingFor, receiver, statusPage, log });
       log.info("started", {
         ...configured(config),

@@ -25,6 +25,8 @@ const statusPage = {
   clock: manualClock(),
   store: createStore(() => {}),
   about: () => ({ version: "0", instance: "here", isLeading: false, waitingFor: null, silentMs: 0 }),
+  events: () => [],
+  consoleLinks: new Map<string, string>(),
 };
 
 type Options = Parameters<typeof startServers>[0];

@@ -33,7 +33,11 @@ const failed = {
     Ready: ["False", "BuildFailed", ""],
     Stalled: ["True", "BuildFailed", "The platform reports BUILD_ERROR for commit bad0c0d."],
   },
-  status: { state: "BUILD_ERROR", commit: "bad0c0d" },
+  status: {
+    ...{ state: "BUILD_ERROR", commit: "900d1de", externalId: "a1" },
+    lastDeployment: { gitCommitId: "bad0c0d", state: "BUILD_ERROR", startedAt: "2026-11-21T09:47:00Z" },
+    history: [{ commit: "900d1de", state: "DEPLOYED", at: "2026-11-20T09:47:00Z", seconds: 95 }],
+  },
 } as const;
 
 const chromium = await startChromium();
@@ -59,7 +63,10 @@ afterEach(async () => {
 });
 
 async function start(port: number): Promise<HttpServer> {
-  return startStatusPage({ host: "127.0.0.1", port }, { clock: systemClock(), store, about: () => about });
+  const seen = { ...{ type: "Normal", reason: "Created", note: HOSTILE, count: 2 }, lastObservedTime: HOSTILE };
+  const consoleLinks = new Map([["PlatformApplication", "https://console.example.com/applications/{id}"]]);
+  const options = { clock: systemClock(), store, about: () => about, events: () => [seen], consoleLinks };
+  return startStatusPage({ host: "127.0.0.1", port }, options);
 }
 
 /** Opens the page in a new tab. */
@@ -76,11 +83,11 @@ async function open(hash = "", width = 1200): Promise<Tab> {
   return tab;
 }
 
-/** @returns the lines of the tree, indented by their level */
+/** @returns the visible objects of the tree, indented by their level */
 async function lines(tab: Tab): Promise<unknown> {
-  return tab.evaluate(`[...document.querySelectorAll("#tree summary")].map((line) => {
+  return tab.evaluate(`[...document.querySelectorAll(".item summary")].filter((line) => line.checkVisibility()).map((line) => {
     const text = (name) => line.querySelector("." + name).textContent.trim();
-    let depth = -1;
+    let depth = -2;
     for (let at = line; at.id !== "tree"; at = at.parentElement.closest("ul")) depth += 1;
     return "  ".repeat(depth) + [text("mark-word"), text("kind"), text("name"), text("reason")].join(" ");
   })`);
@@ -110,7 +117,7 @@ function fill(): void {
 }
 
 const TREE = [
-  "Ready project shop/web Available",
+  "Ready project web Available",
   "  Ready environment production Available",
   "    Stalled application api BuildFailed",
   "    Ready application site Available",
@@ -122,7 +129,7 @@ describe("the status page in Chromium", () => {
     const tab = await open();
     await sees(tab, TREE);
     await shows(tab, { "#connection": "Live" });
-    await tab.evaluate(`globalThis.sameDocument = true; document.querySelectorAll("summary")[2].focus()`);
+    await tab.evaluate(`globalThis.sameDocument = true; document.querySelectorAll(".item summary")[2].focus()`);
 
     store.upsert(applicationOf("api", "production", { status: { state: "DEPLOYED", commit: "900d1de" } }));
     store.upsert(applicationOf("shop", "production"));
@@ -161,22 +168,61 @@ describe("the status page in Chromium", () => {
     expect(problems).toEqual([]);
   });
 
-  it("opens the object in its address, with commands that can be copied", async () => {
+  it("folds namespaces in which everything is Ready, and limits the tree to a namespace and a kind", async () => {
+    fill();
+    const { metadata, ...rest } = projectOf("web");
+    store.upsert({ ...rest, metadata: { ...metadata, namespace: "calm" } });
+    const tab = await open();
+    await sees(tab, TREE);
+    const groups = `[...document.querySelectorAll(".group > details > summary")].map((line) => line.textContent.trim())`;
+    expect(await tab.evaluate(groups)).toEqual(["shop✘ 1 stalled ✔ 3 ready", "calm✔ 1 ready"]);
+    await click(tab, ".group:last-child > details > summary");
+    await sees(tab, [...TREE, "Ready project web Available"]);
+    const choose = (id: string, value: string): Promise<unknown> =>
+      tab.evaluate(`{ const select = document.getElementById("${id}");
+        select.value = "${value}"; select.dispatchEvent(new Event("change", { bubbles: true })); }`);
+    await choose("namespace", "calm");
+    await sees(tab, ["Ready project web Available"]);
+    await shows(tab, { "#shows": "Show\nAll 1\nNot ready 0\nReady 1" });
+    await choose("namespace", "shop");
+    await choose("kind", "PlatformProject");
+    await sees(tab, ["Ready project web Available"]);
+    expect(await tab.evaluate("location.hash")).toBe("#namespace=shop&kind=PlatformProject");
+    expect(problems).toEqual([]);
+  });
+
+  it("opens the object in its address, with commands that can be copied, deployments, events and conditions", async () => {
     fill();
     const tab = await open("#at=PlatformApplication/shop/api");
-    await shows(tab, { "details[open] .message": "The platform reports BUILD_ERROR for commit bad0c0d." });
+    await shows(tab, { ".item > details[open] .message": "The platform reports BUILD_ERROR for commit bad0c0d." });
+    await shows(tab, { ".parts a": "Open in the platform's console" });
     expect(
-      await tab.evaluate(`[...document.querySelectorAll("details[open] code")].map((code) => code.textContent)`),
+      await tab.evaluate(
+        `[...document.querySelectorAll(".item > details[open] code")].map((code) => code.textContent)`,
+      ),
     ).toEqual([
-      "still runs bad0c0d",
-      "kubectl describe papp api -n shop",
-      "kubectl platform status papp/api -n shop",
-      "kubectl platform logs papp/api -n shop",
+      "still runs 900d1de",
       "kubectl platform rollback papp/api -n shop",
       "kubectl platform reconcile papp/api -n shop",
+      "kubectl platform logs papp/api -n shop",
+      "kubectl platform status papp/api -n shop",
+      "kubectl describe papp api -n shop",
+      "bad0c0d",
+      "900d1de",
+    ]);
+    expect(
+      await tab.evaluate(`[...document.querySelectorAll(".parts a, .parts h2, .parts li")].map((one) =>
+        one.href ?? [...one.childNodes].slice(0, 3).map((cell) => cell.textContent).join(" ").trim())`),
+    ).toEqual([
+      "https://console.example.com/applications/a1",
+      ...["Deployments", "bad0c0d BUILD_ERROR", "900d1de DEPLOYED took 95 s"],
+      ...["Events", `Created ${HOSTILE} 2×`],
+      "Conditions",
+      "Ready=False BuildFailed:",
+      "Stalled=True BuildFailed: The platform reports BUILD_ERROR for commit bad0c0d.",
     ]);
     const label = await tab.evaluate(`new Promise((resolve) => {
-      const button = document.querySelector("details[open] .copy");
+      const button = document.querySelector(".item > details[open] .copy");
       new MutationObserver(() => resolve(button.textContent)).observe(button, { childList: true });
       button.click();
     })`);
@@ -193,7 +239,7 @@ describe("the status page in Chromium", () => {
       }),
     );
     const tab = await open("#at=PlatformApplication/shop/api");
-    await shows(tab, { "details[open] .message": HOSTILE, ".reason": HOSTILE });
+    await shows(tab, { ".item > details[open] .message": HOSTILE, ".reason": HOSTILE });
     expect(await tab.evaluate(`document.querySelectorAll("img, #tree script").length`)).toBe(0);
     expect(await tab.evaluate("document.title")).toBe("Platform Operator");
     expect(requested.filter((url) => url.includes("attacker"))).toEqual([]);
@@ -227,7 +273,7 @@ describe("the status page in Chromium", () => {
     expect(await lines(tab)).toEqual(TREE);
     store.upsert(projectOf("new"));
     server = await start(Number(port));
-    await sees(tab, [...TREE, "Ready project shop/new Available"]);
+    await sees(tab, [...TREE, "Ready project new Available"]);
     await shows(tab, { "#connection": "Live", "#notice": "" });
   });
 
@@ -238,7 +284,7 @@ describe("the status page in Chromium", () => {
     await shows(tab, { "#connection": "Every few seconds" });
     await sees(tab, TREE);
     store.upsert(projectOf("new"));
-    await sees(tab, [...TREE, "Ready project shop/new Available"]);
+    await sees(tab, [...TREE, "Ready project new Available"]);
     expect(await textOf(tab, "#connection")).toBe("Every few seconds");
     expect(await textOf(tab, "#notice")).toBe("");
     await leave();
@@ -294,11 +340,12 @@ describe("the status page in Chromium", () => {
       fill();
       store.upsert(applicationOf(`a-${"very-long-name-".repeat(12)}x`, "production", failed));
       const tab = await open("#at=PlatformApplication/shop/api", width);
-      await shows(tab, { "details[open] .message": expect.any(String) });
+      await shows(tab, { ".item > details[open] .message": expect.any(String) });
       expect(await tab.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
       const { nodes } = await tab.send("Accessibility.getFullAXTree");
       const controls = (nodes as readonly AccessibilityNode[]).filter(
-        ({ ignored, role }) => !ignored && /^(button|radio|searchbox|DisclosureTriangle)$/.test(role?.value ?? ""),
+        ({ ignored, role }) =>
+          !ignored && /^(button|radio|searchbox|combobox|DisclosureTriangle)$/.test(role?.value ?? ""),
       );
       expect(controls.length).toBeGreaterThan(5);
       expect(controls.filter(({ name }) => (name?.value ?? "").trim() === "")).toEqual([]);

@@ -141,7 +141,10 @@ export const VARIANTS: Readonly<Record<string, Overrides>> = {
     extraVolumeMounts: [{ name: "ca", mountPath: "/etc/ca", readOnly: true }],
   },
   "a network policy, and the status page elsewhere": {
-    statusPage: { port: 9083 },
+    statusPage: {
+      port: 9083,
+      consoleLinks: { PlatformProject: "https://console.example.com/{id}", PlatformCluster: "https://c.example/{id}" },
+    },
     networkPolicy: {
       enabled: true,
       extraEgress: [{ to: [{ ipBlock: { cidr: "192.0.2.53/32" } }], ports: [{ port: 8053 }] }],

@@ -15,8 +15,14 @@ const about: About = { version: "1.2.3", instance: "pod-1", isLeading: true, wai
 let store: Store;
 let server: HttpServer;
 
+const seen = {
+  ...{ type: "Warning", reason: "BuildFailed", note: "The build failed.", count: 3 },
+  lastObservedTime: "2026-11-21T09:48:00Z",
+};
 const start = async (): Promise<void> => {
-  server = await startStatusPage({ host: "127.0.0.1", port: 0 }, { clock: systemClock(), store, about: () => about });
+  const consoleLinks = new Map([["PlatformApplication", "https://console.example.com/{parentId}/{id}"]]);
+  const options = { clock: systemClock(), store, about: () => about, events: () => [seen], consoleLinks };
+  server = await startStatusPage({ host: "127.0.0.1", port: 0 }, options);
 };
 beforeEach(async () => {
   store = createStore(() => {});
@@ -67,6 +73,37 @@ describe("[S3] the status page's server", () => {
       rows: [web, { name: "production", depth: 1 }],
     });
     expect(text).not.toContain(CANARY);
+  });
+
+  it("answers with the conditions, events, deployments and the console's address of an object, and nothing of its spec", async () => {
+    const lastDeployment = {
+      ...{ gitCommitId: "bad0c0d1", state: "BUILD_ERROR" },
+      ...{ startedAt: "2026-11-21T09:46:00Z", finishedAt: "2026-11-21T09:48:00Z" },
+    };
+    const earlier = { commit: "1a2b3c4d", state: "DEPLOYED", at: "2026-11-20T09:00:00Z" };
+    const status = { externalId: "a1", identity: { parentId: "e1" }, lastDeployment, history: [earlier] };
+    store.upsert({ ...applicationOf("api", "x", { status }), spec: { name: "api", description: CANARY } });
+    const { status: code, text } = await get("/api/object?id=PlatformApplication/shop/api");
+    expect(code).toBe(200);
+    expect(JSON.parse(text)).toEqual({
+      conditions: [
+        { type: "Ready", status: "True", reason: "Available", message: "It is there.", since: "2026-11-21T09:48:00Z" },
+      ],
+      events: [seen],
+      deployments: [{ commit: "bad0c0d1", state: "BUILD_ERROR", at: "2026-11-21T09:48:00Z", seconds: 120 }, earlier],
+      consoleUrl: "https://console.example.com/e1/a1",
+    });
+    expect(text).not.toContain(CANARY);
+  });
+
+  it("names no address in the console while an id of it is unknown", async () => {
+    store.upsert(applicationOf("api", "x", { status: { externalId: "a1" } }));
+    const { text } = await get("/api/object?id=PlatformApplication/shop/api");
+    expect(JSON.parse(text)).not.toHaveProperty("consoleUrl");
+  });
+
+  it.each(["PlatformApplication/shop/gone", "Secret/shop/token", "", "x"])("has no object %j", async (id) => {
+    expect(await get(`/api/object?id=${id}`)).toMatchObject({ status: 404, text: "no such object\n" });
   });
 
   it("answers hostile texts as JSON that no browser takes for a page", async () => {

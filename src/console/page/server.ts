@@ -6,17 +6,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 
+import { TYPES } from "../../config/kinds.ts";
 import { type Answer, type BindAddress, type HttpServer, limitedServer, listen } from "../../http/server.ts";
 import type { Clock } from "../../kube/api/types.ts";
 import type { Store } from "../../kube/watch/store.ts";
+import { type ConsoleLinks, detailOf } from "./detail.ts";
 import { createStreams, type Streams } from "./events.ts";
-import type { About, TreePage } from "./shape.ts";
+import type { About, PageEvent, TreePage } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, type Trees } from "./tree.ts";
 
 export interface StatusPageOptions {
   readonly clock: Clock;
   readonly store: Store;
   readonly about: () => About;
+  /** @returns the last events of the object of that uid, newest first */
+  readonly events: (uid: string) => readonly PageEvent[];
+  readonly consoleLinks: ConsoleLinks;
 }
 
 const MAX_CONNECTIONS = 128;
@@ -95,25 +100,39 @@ function refuse({ method, headers }: IncomingMessage): Answer | undefined {
   return undefined;
 }
 
-async function answer(
-  { about, clock }: StatusPageOptions,
-  trees: Trees,
-  path: string,
-  search: string,
-): Promise<Answer> {
+async function answer(options: StatusPageOptions, trees: Trees, path: string, search: string): Promise<Answer> {
   const asset = ASSETS.get(path);
   if (asset !== undefined) return { status: 200, ...asset };
-  if (path !== "/api/tree") return { status: 404, body: "not found\n" };
-  const query = parsePageQuery(new URLSearchParams(search));
-  if (query === undefined) return { status: 400, body: "no such show, page or text\n" };
+  const parameters = new URLSearchParams(search);
   try {
-    const part = partOf(await trees.read(), query);
-    const body: TreePage = { operator: about(), now: clock.now().toISOString(), ...part };
-    return { status: 200, type: "application/json; charset=utf-8", body: JSON.stringify(body) };
+    if (path === "/api/tree") return await treeAnswer(options, trees, parameters);
+    if (path === "/api/object") return objectAnswer(options, parameters.get("id") ?? "");
+    return { status: 404, body: "not found\n" };
   } catch {
     return { status: 500, body: "failed\n" };
   }
 }
+
+async function treeAnswer({ about, clock }: StatusPageOptions, trees: Trees, search: URLSearchParams): Promise<Answer> {
+  const query = parsePageQuery(search);
+  if (query === undefined) return { status: 400, body: "no such show, page or text\n" };
+  const part = partOf(await trees.read(), query);
+  return json({ operator: about(), now: clock.now().toISOString(), ...part } satisfies TreePage);
+}
+
+/** @param id "PlatformProject/shop/web": kind, namespace, name */
+function objectAnswer({ store, events, consoleLinks }: StatusPageOptions, id: string): Answer {
+  const [kind = "", namespace = "", name = ""] = id.split("/");
+  const object = TYPES.some((type) => type.kind === kind) ? store.get({ kind, namespace, name }) : undefined;
+  if (object === undefined) return { status: 404, body: "no such object\n" };
+  return json(detailOf(object, events(object.metadata.uid), consoleLinks));
+}
+
+const json = (body: object): Answer => ({
+  status: 200,
+  type: "application/json; charset=utf-8",
+  body: JSON.stringify(body),
+});
 
 function follow(streams: Streams, request: IncomingMessage, response: ServerResponse): void {
   const headers = { ...HEADERS, "content-type": "text/event-stream; charset=utf-8" };

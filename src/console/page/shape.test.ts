@@ -7,8 +7,9 @@ describe("the address of a view on the status page", () => {
   it.each<[string, Partial<PageQuery>]>([
     ["", {}],
     ["#show=not-ready&text=a+b&page=2&at=A/shop/api", { show: "not-ready", text: "a b", page: 2, at: "A/shop/api" }],
+    ["#namespace=shop&kind=PlatformProject", { namespace: "shop", kind: "PlatformProject" }],
   ])("%j names the view that it is made of", (hash, shown) => {
-    const view = { show: "all", text: "", page: 1, at: "", ...shown } as const;
+    const view = { show: "all", text: "", namespace: "", kind: "", page: 1, at: "", ...shown } as const;
     expect(hashOf(view)).toBe(hash);
     expect(viewOf(hash)).toEqual(view);
   });
@@ -17,6 +18,8 @@ describe("the address of a view on the status page", () => {
     const views = fc.record({
       show: fc.constantFrom(...SHOWS),
       text: fc.string({ unit: "grapheme" }),
+      namespace: fc.string(),
+      kind: fc.string(),
       page: fc.integer({ min: 1, max: 999 }),
       at: fc.string(),
     });
@@ -37,9 +40,9 @@ describe("the commands that the status page offers", () => {
 
   it("include the log for an application", () => {
     expect(commandsFor(api)).toEqual([
-      "kubectl describe papp api -n shop",
-      "kubectl platform status papp/api -n shop",
       "kubectl platform logs papp/api -n shop",
+      "kubectl platform status papp/api -n shop",
+      "kubectl describe papp api -n shop",
     ]);
   });
 
@@ -48,20 +51,21 @@ describe("the commands that the status page offers", () => {
     ["a plan that waits", { ...api, mark: "working", reason: "ApprovalPending" }, ["approve"]],
     ["a pause", { ...api, mark: "warned", reason: "ReconcilePaused" }, ["resume"]],
     ["a parent that is missing", { ...api, mark: "stalled", reason: "ParentNotFound" }, ["trace"]],
+    ["a refusal by the platform", { ...api, mark: "stalled", reason: "Rejected" }, ["trace", "reconcile"]],
     ["an object that is Ready", api, []],
   ] as const)("fit %s", (_what, row, words) => {
-    expect(commandsFor(row).slice(3)).toEqual(words.map((word) => `kubectl platform ${word} papp/api -n shop`));
+    expect(commandsFor(row).slice(0, -3)).toEqual(words.map((word) => `kubectl platform ${word} papp/api -n shop`));
   });
 
   it("omit the namespace for a cluster-scoped object", () => {
     expect(commandsFor({ ...api, short: "cpconn", namespace: "", name: "default" })).toEqual([
-      "kubectl describe cpconn default",
       "kubectl platform status cpconn/default",
+      "kubectl describe cpconn default",
     ]);
   });
 
   it("are quoted for a shell, whatever the object's name is", () => {
-    expect(commandsFor({ ...api, short: "pproj", namespace: "a b", name: "$(rm -rf ~)'" })[0]).toBe(
+    expect(commandsFor({ ...api, short: "pproj", namespace: "a b", name: "$(rm -rf ~)'" }).at(-1)).toBe(
       String.raw`kubectl describe pproj '$(rm -rf ~)'\''' -n 'a b'`,
     );
   });

@@ -10,7 +10,12 @@ import { MAX_TEXT, PAGE_SIZE, SHOWS, type PageQuery } from "./shape.ts";
 import { createTrees, parsePageQuery, partOf, treeOf, type Tree } from "./tree.ts";
 
 const tree = (...objects: readonly KubeObject[]): Tree => treeOf(hierarchyOf(summariesOf(objects)));
-const ask = (query: Partial<PageQuery> = {}): PageQuery => ({ show: "all", text: "", page: 1, at: "", ...query });
+const everything: PageQuery = { show: "all", text: "", namespace: "", kind: "", page: 1, at: "" };
+const ask = (query: Partial<PageQuery> = {}): PageQuery => ({ ...everything, ...query });
+const inNamespace = (namespace: string, object: KubeObject): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, namespace },
+});
 
 const conditions = {
   Ready: ["False", "BuildFailed", ""],
@@ -32,6 +37,7 @@ describe("a query of the status page", () => {
     ["", ask()],
     ["show=not-ready&page=3", ask({ show: "not-ready", page: 3 })],
     [`text=${LONGEST}`, ask({ text: LONGEST })],
+    ["namespace=shop&kind=PlatformProject", ask({ namespace: "shop", kind: "PlatformProject" })],
     ["text=%20API%20&at=PlatformProject/shop/web", ask({ text: "api", at: "PlatformProject/shop/web" })],
   ])("is parsed from %j", (search, query) => {
     expect(parsePageQuery(new URLSearchParams(search))).toEqual(query);
@@ -59,6 +65,32 @@ describe("the part of the tree that answers a query", () => {
     );
     const order = ["web", "-stage-3", "--api", "-stage-2", "-stage-10", "a-project"];
     expect(names(partOf(many, ask()))).toEqual(order);
+  });
+
+  const teams = tree(
+    ...["team-10", "team-2", "team-3"].map((name) => inNamespace(name, projectOf("web"))),
+    inNamespace("team-3", applicationOf("api", "gone", { conditions })),
+    inNamespace("team-10", applicationOf("site", "gone")),
+  );
+
+  it("is in order of namespaces, first those in which something needs a person", () => {
+    const places = partOf(teams, ask()).rows.map(({ namespace, name }) => `${namespace}/${name}`);
+    expect(places).toEqual(["team-3/api", "team-3/web", "team-2/web", "team-10/web", "team-10/site"]);
+  });
+
+  it("is limited to the chosen namespace and kind, with their counts and all that can be chosen", () => {
+    const part = partOf(teams, ask({ namespace: "team-10", kind: "PlatformApplication" }));
+    expect(names(part)).toEqual(["site"]);
+    expect(part).toMatchObject({
+      matched: 1,
+      counts: { ready: 1, stalled: 0 },
+      kinds: ["PlatformProject", "PlatformApplication"],
+      namespaces: [
+        { name: "team-2", counts: { ready: 0, stalled: 0 } },
+        { name: "team-3", counts: { ready: 0, stalled: 1 } },
+        { name: "team-10", counts: { ready: 1, stalled: 0 } },
+      ],
+    });
   });
 
   it("contains the fields of an object that the page shows, and nothing of its spec", () => {
@@ -92,7 +124,7 @@ describe("the part of the tree that answers a query", () => {
     expect(part).toMatchObject({ matched, counts: { ready: 4, stalled: 1 } });
   });
 
-  const applications = Array.from({ length: 250 }, (_, index) =>
+  const applications = Array.from({ length: PAGE_SIZE + 50 }, (_, index) =>
     applicationOf(`app-${String(index).padStart(3, "0")}`, "production"),
   );
   const many = tree(projectOf("web"), environmentOf("production", "web"), ...applications);
@@ -100,14 +132,14 @@ describe("the part of the tree that answers a query", () => {
   it("is divided into pages, which begin with the parents of their first object", () => {
     expect(partOf(many, ask()).rows).toHaveLength(PAGE_SIZE);
     const second = partOf(many, ask({ page: 2 }));
-    expect(second).toMatchObject({ page: 2, pages: 2, matched: 252 });
-    expect(names(second).slice(0, 3)).toEqual(["web (context)", "-production (context)", "--app-198"]);
+    expect(second).toMatchObject({ page: 2, pages: 2, matched: PAGE_SIZE + 52 });
+    expect(names(second).slice(0, 3)).toEqual(["web (context)", "-production (context)", "--app-498"]);
     expect(second.rows).toHaveLength(54);
   });
 
   it("is the last page for a number beyond it, and the page with the object of the query", () => {
     expect(partOf(many, ask({ page: 9 })).page).toBe(2);
-    expect(partOf(many, ask({ at: "PlatformApplication/shop/app-240" })).page).toBe(2);
+    expect(partOf(many, ask({ at: "PlatformApplication/shop/app-540" })).page).toBe(2);
     expect(partOf(many, ask({ at: "PlatformApplication/shop/gone" })).page).toBe(1);
   });
 
@@ -172,6 +204,6 @@ describe("the tree of the cached objects", () => {
     const reading = trees.read();
     store.upsert(projectOf("d"));
     expect((await reading).nodes.map(({ summary }) => summary.name)).toEqual(["a", "b", "c", "d"]);
-    expect((await trees.read()).counts).toMatchObject({ ready: 4 });
+    expect(partOf(await trees.read(), ask()).counts).toMatchObject({ ready: 4 });
   });
 });

@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { TYPES } from "../../config/kinds.ts";
 import type { Cache, Clock, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
-import { createSummaryCache, hierarchyOf, shortNameOf, type Branch } from "../tree/hierarchy.ts";
+import { createSummaryCache, hierarchyOf, natural, shortNameOf, type Branch } from "../tree/hierarchy.ts";
 import { wordOf } from "../tree/labels.ts";
 import type { ObjectSummary, Mark } from "../tree/summary.ts";
 import { MAX_TEXT, PAGE_SIZE, SHOWS, type PageQuery, type Row, type TreePage } from "./shape.ts";
@@ -23,7 +23,6 @@ interface TreeRow {
 /** All objects, each after its parent. */
 export interface Tree {
   readonly nodes: readonly TreeRow[];
-  readonly counts: Readonly<Record<Mark, number>>;
 }
 
 export type Trees = ReturnType<typeof createTrees>;
@@ -69,12 +68,11 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
 }
 
 /**
- * @returns all objects of the branches in one list, each after its parent, and their number by mark. Among siblings those
- * come first that need a person, or have below them what does
+ * @returns all objects of the branches in one list, by namespace, each after its parent. Among namespaces and among
+ * siblings those come first that need a person, or have below them what does
  */
 export function treeOf(branches: readonly Branch[]): Tree {
   const nodes: TreeRow[] = [];
-  const counts = { new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 };
   const failing = new Set<Branch>();
   const findFailing = (branch: Branch): boolean => {
     const below = branch.children.map(findFailing);
@@ -87,12 +85,17 @@ export function treeOf(branches: readonly Branch[]): Tree {
     siblings.toSorted((left, right) => Number(failing.has(right)) - Number(failing.has(left)));
   const add = ({ summary, children }: Branch, depth: number, parent: number | undefined): void => {
     const at = nodes.push({ summary, depth, parent }) - 1;
-    counts[summary.mark] += 1;
     for (const child of failingFirst(children)) add(child, depth + 1, at);
   };
-  for (const branch of failingFirst(branches)) add(branch, 0, undefined);
-  return { nodes, counts };
+  const failingNamespaces = new Set(branches.filter((branch) => failing.has(branch)).map(namespaceOf));
+  const byNamespace = (left: Branch, right: Branch): number =>
+    Number(failingNamespaces.has(namespaceOf(right))) - Number(failingNamespaces.has(namespaceOf(left))) ||
+    natural.compare(namespaceOf(left), namespaceOf(right));
+  for (const branch of failingFirst(branches).toSorted(byNamespace)) add(branch, 0, undefined);
+  return { nodes };
 }
+
+const namespaceOf = ({ summary }: Branch): string => summary.namespace;
 
 /** The largest size of a message in bytes: that of a condition may have 32 KB. */
 const MAX_MESSAGE = 1_024;
@@ -103,16 +106,26 @@ export function parsePageQuery(parameters: URLSearchParams): PageQuery | undefin
   const page = parameters.get("page") ?? "1";
   const text = parameters.get("text") ?? "";
   if (show === undefined || !/^[1-9]\d{0,5}$/.test(page) || text.length > MAX_TEXT) return undefined;
-  return { show, page: Number(page), text: text.trim().toLowerCase(), at: parameters.get("at") ?? "" };
+  const [namespace = "", kind = "", at = ""] = ["namespace", "kind", "at"].map((name) => parameters.get(name) ?? "");
+  return { show, page: Number(page), text: text.trim().toLowerCase(), namespace, kind, at };
 }
 
-type Part = Pick<TreePage, "counts" | "matched" | "page" | "pages" | "rows">;
+type Part = Omit<TreePage, "operator" | "now">;
 
 /** @returns a page of the matching objects, each below its parents, which are added even if they do not match */
-export function partOf({ nodes, counts }: Tree, query: PageQuery): Part {
+export function partOf({ nodes }: Tree, query: PageQuery): Part {
   const matches = new Set<number>();
   const shown = new Set<number>();
+  const counts = noObjects();
+  const namespaces = new Map<string, Record<Mark, number>>();
   for (const [at, node] of nodes.entries()) {
+    const { kind, namespace, mark } = node.summary;
+    const inNamespace = namespaces.get(namespace) ?? noObjects();
+    namespaces.set(namespace, inNamespace);
+    if (query.kind !== "" && query.kind !== kind) continue;
+    inNamespace[mark] += 1;
+    if (query.namespace !== "" && query.namespace !== namespace) continue;
+    counts[mark] += 1;
     if (!fits(node, query)) continue;
     matches.add(at);
     for (const place of [...ancestors(nodes, at), at]) shown.add(place);
@@ -128,8 +141,20 @@ export function partOf({ nodes, counts }: Tree, query: PageQuery): Part {
     ...lead.map((place) => rowOf(nodes[place], true)),
     ...here.map((place) => rowOf(nodes[place], !matches.has(place))),
   ];
-  return { counts, matched: matches.size, page, pages, rows: rows.flat() };
+  return {
+    counts,
+    namespaces: [...namespaces]
+      .map(([name, counts]) => ({ name, counts }))
+      .toSorted((left, right) => natural.compare(left.name, right.name)),
+    kinds: TYPES.map(({ kind }) => kind).filter((kind) => nodes.some(({ summary }) => summary.kind === kind)),
+    matched: matches.size,
+    page,
+    pages,
+    rows: rows.flat(),
+  };
 }
+
+const noObjects = (): Record<Mark, number> => ({ new: 0, working: 0, ready: 0, warned: 0, stalled: 0, deleting: 0 });
 
 function fits({ summary }: TreeRow, { show, text }: PageQuery): boolean {
   if (show === "not-ready" ? summary.mark === "ready" : show !== "all" && show !== summary.mark) return false;

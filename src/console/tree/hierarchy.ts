@@ -148,7 +148,7 @@ export function shortNameOf(kind: string): string {
 const RANKS: ReadonlyMap<string, number> = new Map(RESOURCES.map(({ kind }, rank) => [kind, rank]));
 
 /** Numbers in names count as numbers: web-2 comes before web-10. */
-const natural = new Intl.Collator("en", { numeric: true });
+export const natural = new Intl.Collator("en", { numeric: true });
 
 /** Compares by kind, parents first, then by namespace and name in natural order. */
 function byPlace(left: ObjectSummary, right: ObjectSummary): number {

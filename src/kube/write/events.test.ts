@@ -40,6 +40,19 @@ const event = (more: Partial<EventInput> = {}): EventInput => ({
 
 const bodies = (calls: readonly KubeRequest[]) => calls.map(({ body }) => body);
 
+describe("the last events of an object", () => {
+  it("are five, newest first, with repetitions counted", () => {
+    const { recorder } = recording();
+    for (const note of ["1", "2", "3", "2", "4", "5", "6"]) recorder.record(event({ note }));
+    recorder.record(event({ note: "of b", regarding: thing("b", "5") }));
+    const uid = event().regarding.metadata.uid;
+    expect(recorder.recent(uid).map(({ note, count }) => `${note} ${count}`)).toEqual([
+      ...["6 1", "5 1", "4 1", "2 2", "3 1"],
+    ]);
+    expect(recorder.recent("unknown")).toEqual([]);
+  });
+});
+
 describe("an event", () => {
   it("is created in the object's namespace with a time of six fractional digits", async () => {
     const { client, recorder } = recording();

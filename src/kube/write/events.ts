@@ -13,6 +13,9 @@ const WRITE_EVERY_MS = 60_000;
 const MAX_QUEUED = 10_000;
 /** The number of series that are kept in memory. */
 const MAX_SERIES = 4_000;
+/** The number of objects whose last events are kept in memory, and how many of each. */
+const MAX_OBJECTS = 1_000;
+const EVENTS_PER_OBJECT = 5;
 /** How long `stop` waits for queued events. */
 const STOP_MS = 2_000;
 /** The API server's limit, in bytes. */
@@ -33,6 +36,7 @@ export function createRecorder(options: RecorderOptions) {
     ttlResolution: 0,
     perf: { now: () => clock.monotonic() },
   });
+  const recent = new LRUCache<string, readonly Series[]>({ max: MAX_OBJECTS });
   const queue: Series[] = [];
   const timers = new Set<() => void>();
   const stopping = new AbortController();
@@ -83,6 +87,8 @@ export function createRecorder(options: RecorderOptions) {
     series.count += 1;
     series.lastObservedTime = now;
     current.set(id, series);
+    const others = recent.get(series.regarding.uid)?.filter((each) => each !== series) ?? [];
+    recent.set(series.regarding.uid, [series, ...others].slice(0, EVENTS_PER_OBJECT));
     return series;
   };
 
@@ -93,6 +99,8 @@ export function createRecorder(options: RecorderOptions) {
       const id = JSON.stringify([event.regarding.metadata.uid, event.type, event.reason, event.action, note]);
       schedule(countOccurrence(id, event, note));
     },
+    /** @returns the last events that this process recorded for the object of that uid, newest first */
+    recent: (uid: string): readonly Series[] => recent.peek(uid) ?? [],
     /** Writes the queued events, for 2 s at most. */
     stop: async (): Promise<void> => {
       for (const cancel of timers) cancel();

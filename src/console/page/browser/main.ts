@@ -3,7 +3,7 @@
  * tree.
  */
 import { ageOf, MARKS } from "../../tree/labels.ts";
-import { hashOf, SHOWS, viewOf, type PageQuery, type Show, type TreePage } from "../shape.ts";
+import { type Detail, hashOf, SHOWS, sumOf, viewOf, type PageQuery, type Show, type TreePage } from "../shape.ts";
 import { byId, make, setText } from "./dom.ts";
 import { followPage, type LiveState } from "./live.ts";
 import { commandLine, createTree } from "./tree.ts";
@@ -30,9 +30,16 @@ let shown: TreePage | undefined;
 let connection: LiveState = "connecting";
 let readAt = new Date();
 
-const tree = createTree((id) => {
-  // Nothing changes when a line closes and the address names no object.
-  if (id !== "" || view.at !== "") remember({ ...view, at: id });
+const tree = createTree({
+  opened: (id) => {
+    // Nothing changes when a line closes and the address names no object.
+    if (id !== "" || view.at !== "") remember({ ...view, at: id });
+  },
+  detail: async (id) => {
+    const answer = await read(`api/object?${new URLSearchParams({ id }).toString()}`);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operator of this very version wrote it
+    return answer as Detail;
+  },
 });
 const filters = createFilters((filter) => {
   remember({ ...view, ...filter, page: 1 });
@@ -45,24 +52,28 @@ function remember(next: PageQuery): void {
   history.replaceState(null, "", hashOf(view) || location.pathname);
 }
 
-async function read({ show, text, page }: PageQuery): Promise<TreePage> {
-  const query = new URLSearchParams({ show, text, page: String(page), at: idToReveal });
-  const response = await fetch(`api/tree?${query.toString()}`, { signal: AbortSignal.timeout(READ_MS) });
+async function read(path: string): Promise<unknown> {
+  const response = await fetch(path, { signal: AbortSignal.timeout(READ_MS) });
   if (!response.ok) throw new Error(`the operator answered ${response.status}`);
+  return response.json();
+}
+
+async function readTree({ page, ...filter }: PageQuery): Promise<TreePage> {
+  const query = new URLSearchParams({ ...filter, page: String(page), at: idToReveal });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the operator of this very version wrote it
-  return (await response.json()) as TreePage;
+  return (await read(`api/tree?${query.toString()}`)) as TreePage;
 }
 
 async function load(): Promise<void> {
   const requested = view;
-  const answer = await read(requested);
+  const answer = await readTree(requested);
   // The user changed the view meanwhile: it is read next.
-  if (requested.show !== view.show || requested.text !== view.text || requested.page !== view.page) return;
+  if (hashOf({ ...requested, at: "" }) !== hashOf({ ...view, at: "" })) return;
   shown = answer;
   readAt = new Date();
   if (view.page !== answer.page) remember({ ...view, page: answer.page });
-  filters.count(answer.counts);
-  tree.show(answer.rows);
+  filters.count(answer, view);
+  tree.show(answer, isFiltered(view));
   showAmount(answer, view);
   tick();
   if (idToReveal !== "") tree.reveal(idToReveal);
@@ -102,17 +113,28 @@ const refresh = followPage(load, (now) => {
   tick();
 });
 
-/** Creates the filters: a choice of marks with their counts, and a text. @param chosen called with the user's choice */
-function createFilters(chosen: (filter: Pick<PageQuery, "show" | "text">) => void) {
+type Filter = Omit<PageQuery, "page" | "at">;
+
+const isFiltered = ({ show, text, namespace, kind }: Filter): boolean =>
+  show !== "all" || text !== "" || namespace !== "" || kind !== "";
+
+/**
+ * Creates the filters: a choice of marks with their counts, choosers of a namespace and a kind, and a text.
+ * @param chosen called with the user's choice
+ */
+function createFilters(chosen: (filter: Filter) => void) {
   const form = byId("filters", HTMLFormElement);
   const text = byId("text", HTMLInputElement);
+  const namespace = byId("namespace", HTMLSelectElement);
+  const kind = byId("kind", HTMLSelectElement);
   const choices = SHOWS.map((show) => createChoice(show));
   byId("shows", HTMLFieldSetElement).append(...choices.map(({ label }) => label));
   let typing: number | undefined;
 
   const choose = (): void => {
     clearTimeout(typing);
-    chosen({ show: choices.find(({ radio }) => radio.checked)?.show ?? "all", text: text.value });
+    const show = choices.find(({ radio }) => radio.checked)?.show ?? "all";
+    chosen({ show, text: text.value, namespace: namespace.value, kind: kind.value });
   };
   form.addEventListener("change", choose);
   form.addEventListener("submit", (event) => {
@@ -130,12 +152,17 @@ function createFilters(chosen: (filter: Pick<PageQuery, "show" | "text">) => voi
   });
 
   return {
-    set: (view: Pick<PageQuery, "show" | "text">): void => {
+    set: (view: Filter): void => {
+      choosable(namespace, "All namespaces", [], view.namespace);
+      choosable(kind, "All kinds", [], view.kind);
       if (text.value !== view.text) text.value = view.text;
       for (const { show, radio } of choices) radio.checked = show === view.show;
     },
-    count: (counts: TreePage["counts"]): void => {
-      const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+    count: ({ counts, namespaces, kinds }: TreePage, view: Filter): void => {
+      const names = namespaces.map(({ name }) => name).filter((name) => name !== "");
+      choosable(namespace, "All namespaces", names, view.namespace);
+      choosable(kind, "All kinds", kinds, view.kind);
+      const all = sumOf(counts);
       const numbers: Record<Show, number> = { ...counts, all, "not-ready": all - counts.ready };
       for (const { show, label, radio, number } of choices) {
         setText(number, String(numbers[show]));
@@ -144,6 +171,14 @@ function createFilters(chosen: (filter: Pick<PageQuery, "show" | "text">) => voi
       }
     },
   };
+}
+
+/** Sets what can be chosen: the default, these values, and the chosen one although it may be gone. */
+function choosable(select: HTMLSelectElement, all: string, values: readonly string[], chosen: string): void {
+  const wanted = ["", ...values, ...(chosen === "" || values.includes(chosen) ? [] : [chosen])];
+  if (wanted.join() !== [...select.options].map(({ value }) => value).join())
+    select.replaceChildren(...wanted.map((value) => new Option(value || all, value)));
+  select.value = chosen;
 }
 
 function wordOf(show: Show): string {
@@ -191,12 +226,11 @@ function troubleOf({ operator, now }: TreePage, connection: LiveState, readAt: D
 }
 
 /** Shows how many objects are shown, and what to do when there are none. */
-function showAmount({ counts, matched, page, pages, rows, operator }: TreePage, view: PageQuery): void {
-  const all = Object.values(counts).reduce((sum, each) => sum + each, 0);
+function showAmount({ counts, matched, page, pages, rows, kinds, operator }: TreePage, view: PageQuery): void {
+  const all = sumOf(counts);
   const objects = all === 1 ? "1 object" : `${all.toLocaleString()} objects`;
-  const isFiltered = view.show !== "all" || view.text !== "";
   const summary = byId("summary", HTMLParagraphElement);
-  setText(summary, isFiltered ? `${matched.toLocaleString()} of ${objects}` : objects);
+  setText(summary, view.show !== "all" || view.text !== "" ? `${matched.toLocaleString()} of ${objects}` : objects);
   summary.hidden = all === 0;
   byId("columns", HTMLDivElement).hidden = rows.length === 0;
   byId("pages", HTMLElement).hidden = pages === 1;
@@ -205,11 +239,12 @@ function showAmount({ counts, matched, page, pages, rows, operator }: TreePage, 
   byId("next", HTMLButtonElement).disabled = page === pages;
   const empty = byId("empty", HTMLElement);
   empty.hidden = rows.length > 0;
+  const isNothingYet = kinds.length === 0;
   if (rows.length > 0 || operator.waitingFor !== null) empty.replaceChildren();
-  else if (empty.dataset["for"] !== String(all) || empty.childElementCount === 0) {
-    empty.replaceChildren(...(all === 0 ? nothingYet() : nothingFits(view)));
+  else if (empty.dataset["for"] !== String(isNothingYet) || empty.childElementCount === 0) {
+    empty.replaceChildren(...(isNothingYet ? nothingYet() : nothingFits(view)));
   }
-  empty.dataset["for"] = String(all);
+  empty.dataset["for"] = String(isNothingYet);
 }
 
 function nothingYet(): readonly Node[] {
@@ -225,5 +260,8 @@ function nothingYet(): readonly Node[] {
 
 function nothingFits({ show, text }: PageQuery): readonly Node[] {
   const words = show === "not-ready" && text === "" ? "Everything is ready" : "Nothing fits the filter";
-  return [make("h2", "", words), make("p", "", "Choose All and empty the filter to see every object.")];
+  return [
+    make("h2", "", words),
+    make("p", "", "Choose All, all namespaces and all kinds, and empty the filter to see every object."),
+  ];
 }
