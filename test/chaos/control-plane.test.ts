@@ -5,6 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 
+import { TYPES } from "../../src/config/kinds.ts";
 import { isKube } from "../../src/kube/api/errors.ts";
 import type { Exit } from "../support/env/operator.ts";
 import { ownControlPlane } from "../support/env/own-control-plane.ts";
@@ -66,7 +67,7 @@ describe("the operator of a control plane", { timeout: 400_000 }, () => {
     await vi.waitFor(isReady, { timeout: 120_000, interval: 100 });
     readyAt = Date.now();
     const from = performance.now();
-    await vi.waitFor(() => expect(open.size).toBe(13), POLL);
+    await vi.waitFor(() => expect(open.size).toBe(TYPES.length), POLL);
     env.interceptor = {};
     return (performance.now() - from) / 1_000;
   };
@@ -93,6 +94,27 @@ describe("the operator of a control plane", { timeout: 400_000 }, () => {
       await env.ready(project(`after-${signal.toLowerCase()}`));
       expect(effects(env).filter((effect) => effect === "createApplication")).toHaveLength(1);
       figure(task, `all watches open ${seconds.toFixed(1)} s after /readyz`);
+    },
+  );
+
+  it.for(["SIGTERM", "SIGKILL"] as const)(
+    "[B8] sees changes again after the API server's 30 s of absence, over HTTP/2 (%s)",
+    async (signal, { task }) => {
+      const untapped = Number(new URL(controlPlane.server).port);
+      await using env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused, untapped });
+      await env.ready(...defaults(env), project("before"));
+      const apiServer = await findProcess(controlPlane, "kube-apiserver");
+      await stopProcess(apiServer, signal);
+      await sleep(30_000);
+      children.push(startProcess(apiServer));
+      await vi.waitFor(() => env.client.request({ method: "GET", path: "/readyz" }).catch(ignoreText), {
+        timeout: 120_000,
+        interval: 100,
+      });
+      const from = performance.now();
+      await env.ready(project("after"));
+      expect(effects(env)).toEqual(["createProject", "createProject"]);
+      figure(task, `a new object is Ready ${((performance.now() - from) / 1_000).toFixed(1)} s after /readyz`);
     },
   );
 

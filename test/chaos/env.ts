@@ -39,6 +39,11 @@ export interface ChaosEnvOptions extends StageOptions {
   readonly uniqueNames?: boolean;
   /** Used from the first call on; forwards everything by default. */
   readonly interceptor?: Interceptor;
+  /**
+   * The loopback port through which the operator reaches the API server itself, over HTTP/2, instead of the tap, which
+   * offers HTTP/1.1.
+   */
+  readonly untapped?: number;
   /** Reports whether 403 is allowed: an API server that starts has not loaded its roles yet. */
   readonly mayBeRefused?: (call: Call) => boolean;
 }
@@ -71,7 +76,10 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
   };
   const { server, ca } = await endpointOf(stage.facts);
   const kube = await openTap({ ...tapped, side: "kube", target: { url: server, ca }, name: kubeName });
-  await stage.open({ server: kube.url, ca: certificate });
+  const { untapped } = options;
+  await stage.open(
+    untapped === undefined ? { server: kube.url, ca: certificate } : { server: `https://127.0.0.1:${untapped}`, ca },
+  );
   const simulator = await startSimulator({ surface: options.surface, speed: options.speed ?? 100 });
   simulator.sim.settings.uniqueNames = options.uniqueNames ?? true;
   const platform = await openTap({

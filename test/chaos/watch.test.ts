@@ -1,11 +1,13 @@
 /** Watches that are late, break, or send malformed events. */
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 
+import { TYPES } from "../../src/config/kinds.ts";
 import { metricsOf } from "../support/env/secrets.ts";
 import { idOf } from "../support/env/settling.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, project, tree } from "../support/kube/manifests.ts";
+import { tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { figure } from "../support/platform/figure.ts";
 import { effects } from "./effects.ts";
 import { type ChaosEnv, openChaosEnv } from "./env.ts";
@@ -176,7 +178,7 @@ describe("the operator, behind a watch that breaks,", () => {
 });
 
 describe("the operator, behind a watch that is dead without an error,", () => {
-  it("[B5] notices that within 45 s", async ({ task }) => {
+  it("[B5] notices that within 45 s over HTTP/1.1", async ({ task }) => {
     let isDead = true;
     const deadSince = new Map<string, number>();
     /** The milliseconds until the operator opened each watch again. */
@@ -193,7 +195,7 @@ describe("the operator, behind a watch that is dead without an error,", () => {
         },
       },
     });
-    await vi.waitFor(() => expect(deadSince.size).toBe(13), 60_000);
+    await vi.waitFor(() => expect(deadSince.size).toBe(TYPES.length), 60_000);
     await env.apply(...defaults(env), project("shop"));
     isDead = false;
     await sleep(10_000);
@@ -201,9 +203,27 @@ describe("the operator, behind a watch that is dead without an error,", () => {
     const ages = [...metrics.matchAll(/platform_operator_watch_last_event_age_seconds\{.*\} (\S+)/g)];
     expect(Math.min(...ages.map(([, age]) => Number(age)))).toBeGreaterThan(5);
     await env.waitFor("PlatformProject", "shop", { status: "True" }, 100_000);
-    await vi.waitFor(() => expect(reopened.size).toBe(13), 60_000);
+    await vi.waitFor(() => expect(reopened.size).toBe(TYPES.length), 60_000);
     const seconds = Math.max(...reopened.values()) / 1_000;
     expect(seconds).toBeLessThanOrEqual(45);
     figure(task, `noticed after ${Math.round(seconds)} s at most`);
+  });
+
+  it("[B5] notices within 30 s that a proxy swallows the bytes of all watches over HTTP/2", async ({ task }) => {
+    const proxy = await tcpProxy(Number(new URL(inject("controlPlane").server).port));
+    try {
+      await using env = await openChaosEnv({ surface: "full", untapped: proxy.port });
+      await env.ready(...defaults(env), project("first"));
+      const since = performance.now();
+      proxy.freeze();
+      await env.apply(project("swallowed"));
+      await env.waitFor("PlatformProject", "swallowed", { status: "True" }, 60_000);
+      const seconds = (performance.now() - since) / 1_000;
+      expect(seconds).toBeGreaterThan(5);
+      expect(seconds).toBeLessThanOrEqual(30);
+      figure(task, `noticed, and all caches up to date, after ${Math.round(seconds)} s`);
+    } finally {
+      await proxy.stop();
+    }
   });
 });

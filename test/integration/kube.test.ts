@@ -9,6 +9,7 @@ import { member } from "../../src/kube/api/json.ts";
 import { parseObject } from "../../src/kube/api/objects.ts";
 import { apiVersionOf, collectionPath, EVENT, LEASE, objectPath } from "../../src/kube/api/paths.ts";
 import type { KubeObject } from "../../src/kube/api/types.ts";
+import { DEAD_AFTER_MS } from "../../src/kube/api/watch-connections.ts";
 import { createLeaderElection } from "../../src/kube/leader/leader.ts";
 import { createReflector } from "../../src/kube/watch/reflector.ts";
 import { createStore } from "../../src/kube/watch/store.ts";
@@ -47,8 +48,8 @@ it("[B5] a watch whose connection is dead without being closed is detected and s
   const path = join(await mkdtemp(join(facts.dir, "proxy-")), "kubeconfig");
   const kubeconfig = await readFile(facts.kubeconfigPath, "utf8");
   await writeFile(path, kubeconfig.replaceAll(facts.server, `https://127.0.0.1:${proxy.port}`), { mode: 0o600 });
-  const through = clientAt(path, "kube-test");
   const clock = manualClock();
+  const through = clientAt(path, "kube-test", clock);
   const store = createStore((error) => {
     throw error;
   });
@@ -74,7 +75,7 @@ it("[B5] a watch whose connection is dead without being closed is detected and s
   await vi.waitFor(() => expect(names()).toEqual(["before"]), soon);
   proxy.freeze();
   await create("meanwhile");
-  await clock.advance(45_000);
+  await clock.advance(DEAD_AFTER_MS);
   // The pause before the next watch begins when the socket has ended, which no clock of ours decides.
   await advanced(100, () => expect(names()).toEqual(["before", "meanwhile"]));
 });

@@ -7,9 +7,34 @@ import { createEnv } from "../support/env/env.ts";
 import { grantIn, withdrawIn } from "../support/env/rights.ts";
 import { TREE } from "../support/env/settling.ts";
 import { defaults, project, tree } from "../support/kube/manifests.ts";
+import { tcpProxy, type TcpProxy } from "../support/kube/tcp-proxy.ts";
+import { figure } from "../support/platform/figure.ts";
 
 const soon = { timeout: 10_000, interval: 100 };
 const DELETE = { lifecycle: { deletionPolicy: "Delete" } };
+
+describe("twenty namespaces of --watch-namespaces", () => {
+  let proxy: TcpProxy;
+  beforeAll(async () => {
+    proxy = await tcpProxy(Number(new URL(inject("controlPlane").server).port));
+  });
+  const env = createEnv({
+    surface: "full",
+    limited: true,
+    more: Array.from({ length: 19 }, (_, index) => `n${index}`),
+    through: () => proxy.port,
+    mayRefuse: ["secrets", "events"],
+  });
+  afterAll(() => proxy.stop());
+
+  it("[D8] cost at most 24 connections to the API server, also while each kind of each is listed", async ({ task }) => {
+    const last = env.at("n18");
+    await last.apply(...defaults(env), project("served"));
+    await last.waitFor("PlatformProject", "served", { status: "True" });
+    expect(proxy.connections()).toBeLessThanOrEqual(24);
+    figure(task, `${proxy.connections()} connections for the watches of 20 namespaces, and all calls`);
+  });
+});
 
 describe("[B15] a namespace of --watch-namespaces", () => {
   const env = createEnv({

@@ -22,6 +22,7 @@ export const layers: Readonly<Record<string, Layer>> = {
     except: {
       "kube/api/client": ["undici"],
       "kube/api/credentials": ["@kubernetes/client-node", "undici"],
+      "kube/api/watch-connections": ["undici"],
       "kube/watch/readers": ["lru-cache"],
       "kube/write/events": ["lru-cache"],
     },

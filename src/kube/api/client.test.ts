@@ -1,13 +1,15 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
+import { createServer as createSecureServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
+import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
 import { createKubeClient, type ConnectedClient, type ClientOptions } from "./client.ts";
 import { systemClock } from "./clock.ts";
 
@@ -33,11 +35,12 @@ async function connect(answer: Answer, more: Partial<ClientOptions> = {}): Promi
   client = createKubeClient({ config, userAgent: "platform-operator/test", clock: systemClock(), ...more });
 }
 
-/** Writes the kubeconfig with these credentials. */
-async function setUser(user: object): Promise<void> {
+/** Writes the kubeconfig with these credentials. @param cluster the scripted server by default */
+async function setUser(user: object, cluster?: object): Promise<void> {
+  // client-node accepts plain HTTP only with this member.
+  const plain = { server: `${server.url}/base`, "insecure-skip-tls-verify": true };
   const config = {
-    // client-node accepts plain HTTP only with this member.
-    clusters: [{ name: "x", cluster: { server: `${server.url}/base`, "insecure-skip-tls-verify": true } }],
+    clusters: [{ name: "x", cluster: cluster ?? plain }],
     users: [{ name: "x", user }],
     contexts: [{ name: "x", context: { cluster: "x", user: "x", namespace: "here" } }],
     "current-context": "x",
@@ -191,6 +194,34 @@ describe("a token that the API server refuses", () => {
     await writeFile(tokenFile, "second\n");
     expect(await get()).toEqual({ ok: true });
   });
+});
+
+it("a certificate authority that is replaced in the kubeconfig counts at once", async () => {
+  await connect({ body: { ok: true } });
+  const secure = await startScriptedServer((listener) =>
+    createSecureServer({ cert: certificate, key: privateKey }, listener),
+  );
+  secure.script({ body: { ok: true } });
+  onTestFinished(() => secure.stop());
+  const trust = (authority: string) =>
+    setUser(
+      { token: "first" },
+      {
+        server: secure.url.replace("http:", "https:"),
+        "certificate-authority-data": Buffer.from(authority).toString("base64"),
+      },
+    );
+  await trust(expiredCertificate);
+  await client.close();
+  const clock = manualClock();
+  client = createKubeClient({ config: { from: "file", path: join(dir, "kubeconfig") }, userAgent: "t", clock });
+  const message = expect.stringMatching(/^GET \/x: [A-Z_]*(CERT|SELF_SIGNED)/);
+  await expect(get()).rejects.toMatchObject({ failure: "Unreachable", message });
+  await expect(watch()).rejects.toMatchObject({ failure: "Unreachable" });
+  await trust(certificate);
+  await clock.advance(10_000);
+  expect(await get()).toEqual({ ok: true });
+  expect(await watch()).toBe('{"ok":true}');
 });
 
 describe("a watch", () => {

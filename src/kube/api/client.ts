@@ -2,7 +2,7 @@ import { Agent, type Dispatcher } from "undici";
 
 import { deadline, type Deadline } from "./clock.ts";
 import { createSession, type Credentials, loadKubeConfig } from "./credentials.ts";
-import { isKube, KubeError, statusError } from "./errors.ts";
+import { KubeError, statusError } from "./errors.ts";
 import { isObject, parseJson, stringMember, tryParseJson } from "./json.ts";
 import { type ConfigSource, DEADLINES, type KubeClient, type KubeQuery, type KubeRequest } from "./transport.ts";
 import type { Clock, Json } from "./types.ts";
@@ -38,8 +38,8 @@ export interface ConnectedClient extends KubeClient {
 
 /**
  * Connects to the API server through client-node's KubeConfig and two shared undici pools, because client-node itself
- * opens a TLS connection for every request and gives it no deadline. HTTP/2 is not used, so that calls spread over the
- * servers of an HA control plane, and a dead connection ends only one watch, which reconnects on a new socket.
+ * opens a TLS connection for every request and gives it no deadline. Calls use HTTP/1.1, so that they spread over the
+ * servers of an HA control plane; watches share connections of HTTP/2.
  * @returns the client, which has sent nothing yet
  * @throws Error when there is no usable configuration; the message says what is missing.
  */
@@ -84,6 +84,7 @@ export function createProxiedClient(
   const session: Session = {
     credentials: async () => credentials,
     renew: () => false,
+    watchSilenceMs: () => undefined,
     close: () => agent.destroy(),
   };
   return clientOver({ ...address, session }, options);
@@ -143,8 +144,9 @@ function clientOver(
       try {
         return await exchange(used, request);
       } catch (error) {
-        // The authentication filter answers 401 before anything else, so nothing was executed.
-        if (!isKube(error, "Unauthorized") || !session.renew(used)) throw error;
+        // The authentication filter answers 401 before anything else, and a certificate is checked before anything is
+        // sent, so nothing was executed.
+        if (!isCredentialsProblem(error) || !session.renew(used)) throw error;
         return exchange(await session.credentials(), request);
       }
     },
@@ -158,24 +160,35 @@ function clientOver(
       try {
         const answer = await send(used.watches, used, { method: "GET", ...request }, open.signal);
         code = String(answer.statusCode);
-        if (answer.statusCode !== 200) {
-          if (answer.statusCode === 401) session.renew(used);
-          await readAnswer(what, answer, isProxied);
-        }
+        if (answer.statusCode !== 200) await readAnswer(what, answer, isProxied);
         open.hold();
         isOpen = true;
         ended(code);
         opened?.();
         yield* answer.body;
       } catch (error) {
-        if (!isOpen) ended(code);
-        throw asKubeError(error, what, open);
+        const failure = asKubeError(error, what, open);
+        if (!isOpen) {
+          ended(code);
+          if (isCredentialsProblem(failure)) session.renew(used);
+        }
+        throw failure;
       } finally {
         open.done();
       }
     },
+    watchSilenceMs: () => session.watchSilenceMs(),
     close: (): Promise<void> => session.close(),
   };
+}
+
+/** Codes of Node and OpenSSL for a certificate of the server that does not match the authority of the kubeconfig. */
+const CERTIFICATE = /: (CERT_|UNABLE_TO_(GET_ISSUER|VERIFY_LEAF)|DEPTH_ZERO_SELF|SELF_SIGNED|ERR_TLS_CERT)/;
+
+/** Reports whether other credentials, or another certificate authority, may succeed where `error` arose. */
+function isCredentialsProblem(error: unknown): boolean {
+  if (!(error instanceof KubeError)) return false;
+  return error.failure === "Unauthorized" || (error.failure === "Unreachable" && CERTIFICATE.test(error.message));
 }
 
 function headersOf(used: Credentials, userAgent: string, request: KubeRequest): Record<string, string> {

@@ -9,12 +9,13 @@ import { KubeError } from "./errors.ts";
 import { member, stringMember } from "./json.ts";
 import { type ConfigSource, DEADLINES } from "./transport.ts";
 import type { Clock } from "./types.ts";
+import { createWatchConnections, type WatchConnections } from "./watch-connections.ts";
 
 /** How long resolved credentials are used before files and plugins are read again. */
 const CREDENTIALS_MS = 10_000;
 /** Idle connections live longer than the 2 s between two lease renewals, and less than a load balancer's 60 s. */
 const KEEP_ALIVE_MS = 30_000;
-/** The number of concurrent calls; further ones wait. Watches have connections of their own. */
+/** The number of concurrent calls, each on a connection of its own; further ones wait. */
 const CALL_CONNECTIONS = 16;
 
 /** The headers and connections of a request. */
@@ -22,6 +23,11 @@ export interface Credentials {
   readonly headers: Readonly<Record<string, string>>;
   readonly calls: Dispatcher;
   readonly watches: Dispatcher;
+}
+
+interface Pools {
+  readonly calls: Dispatcher;
+  readonly watches: WatchConnections;
 }
 
 /**
@@ -32,7 +38,7 @@ export interface Credentials {
 export function createSession(source: ConfigSource, first: KubeConfig, clock: Clock) {
   let config = first;
   let token = takeTokenFile(config, clock);
-  let pools: { readonly key: string; readonly calls: Dispatcher; readonly watches: Dispatcher } | undefined;
+  let pools: (Pools & { readonly key: string }) | undefined;
   let held: { readonly at: number; readonly credentials: Promise<Credentials> } | undefined;
   let current: Credentials | undefined;
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -43,10 +49,10 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
     if (pools?.key !== key) {
       // Calls end within their deadline, watches within their timeoutSeconds.
       void pools?.calls.close();
-      void pools?.watches.close();
-      pools = { key, ...createPools(connection) };
+      void pools?.watches.dispatcher.close();
+      pools = { key, ...createPools(connection, clock) };
     }
-    current = { headers, calls: pools.calls, watches: pools.watches };
+    current = { headers, calls: pools.calls, watches: pools.watches.dispatcher };
     return current;
   };
 
@@ -82,10 +88,12 @@ export function createSession(source: ConfigSource, first: KubeConfig, clock: Cl
       held = undefined;
       return true;
     },
+    /** As `KubeClient.watchSilenceMs`. */
+    watchSilenceMs: (): number | undefined => pools?.watches.silentMs(),
     close: async (): Promise<void> => {
       const closing = pools;
       pools = undefined;
-      await Promise.all([closing?.calls.destroy(), closing?.watches.destroy()]);
+      await Promise.all([closing?.calls.destroy(), closing?.watches.dispatcher.destroy()]);
     },
   };
 }
@@ -140,29 +148,30 @@ async function resolveCredentials(config: KubeConfig, token: (() => Promise<stri
   };
 }
 
-function createPools({ tls, proxy }: Omit<Resolved, "headers">): { calls: Dispatcher; watches: Dispatcher } {
-  const create = (connections: number | null): Dispatcher => {
-    const options = {
-      connections,
-      allowH2: false,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      // Signals set the deadlines; a watch may be silent for as long as its reflector allows.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connect: {
-        ...tls,
-        timeout: DEADLINES.lease,
-        // Of several addresses of a host, each but the last is tried for so long; Node's 250 ms give up a slow address.
-        autoSelectFamilyAttemptTimeout: DEADLINES.lease / 2,
-        keepAlive: true,
-        keepAliveInitialDelay: KEEP_ALIVE_MS,
-      },
-    };
-    return proxy === undefined
-      ? new Agent(options)
-      : new ProxyAgent({ ...options, uri: proxy, requestTls: options.connect });
+function createPools({ tls, proxy }: Omit<Resolved, "headers">, clock: Clock): Pools {
+  const options = {
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Signals set the deadlines; a watch may be silent for as long as its reflector allows.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   };
-  return { calls: create(CALL_CONNECTIONS), watches: create(null) };
+  const connect = {
+    ...tls,
+    timeout: DEADLINES.lease,
+    // Of several addresses of a host, each but the last is tried for so long; Node's 250 ms give up a slow address.
+    autoSelectFamilyAttemptTimeout: DEADLINES.lease / 2,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  };
+  const calls = { ...options, allowH2: false, connections: CALL_CONNECTIONS };
+  if (proxy === undefined) {
+    return { calls: new Agent({ ...calls, connect }), watches: createWatchConnections(options, connect, clock) };
+  }
+  const through = { uri: proxy, allowH2: false, requestTls: connect };
+  return {
+    calls: new ProxyAgent({ ...calls, ...through }),
+    watches: { dispatcher: new ProxyAgent({ ...options, ...through }), silentMs: () => undefined },
+  };
 }
 
 /** How long a token is used before the file is checked again; kubelet rotates it long before it expires. */

@@ -43,6 +43,11 @@ export interface KubeClient {
     /** Called when the server has accepted the watch. */
     readonly opened?: () => void;
   }): AsyncIterable<Uint8Array>;
+  /**
+   * Returns how long the connection of watches that has been silent longest has sent nothing, in milliseconds; it ends
+   * when it is dead. Undefined without a connection, and over HTTP/1.1, where the death of a connection is not noticed.
+   */
+  watchSilenceMs(): number | undefined;
 }
 
 /** Sends a GET. @returns undefined when the object does not exist */

@@ -85,6 +85,32 @@ describe("the watch of a reflector", () => {
     expect(client.watch().query).toEqual({ ...asked, resourceVersion: "10", timeoutSeconds: 30 });
   });
 
+  it.each([
+    ["short over HTTP/1.1, where only its end shows that the server lives", undefined, 30],
+    ["long over HTTP/2, where the client notices a dead connection", 0, 300],
+  ])("is %s", async (_, silenceMs, timeoutSeconds) => {
+    const { client, clock } = await started();
+    client.silenceMs = silenceMs;
+    client.watch().close();
+    await clock.advance(100);
+    expect(client.watch().query["timeoutSeconds"]).toBe(timeoutSeconds);
+  });
+
+  it("is as silent as its connection, and after its death as long as that could go unnoticed", async () => {
+    const { client, clock, reflector } = await started();
+    client.silenceMs = 3_000;
+    client.watch().close();
+    await clock.advance(100);
+    client.watch().send({ type: "BOOKMARK", object: { metadata: { resourceVersion: "20" } } });
+    await clock.advance(120_000);
+    expect(reflector.silentMs()).toBe(3_000);
+    client.accepts = false;
+    client.silenceMs = undefined;
+    client.watch().fail(new KubeError("Timeout", 0, "dead"));
+    await clock.advance(2_000);
+    expect(reflector.silentMs()).toBe(27_000);
+  });
+
   it("brings every change into the store", async () => {
     const { changes, client } = await started();
     client.watch().send({ type: "ADDED", object: thing("b", "11") });

@@ -4,18 +4,20 @@ import { collectionPath } from "../api/paths.ts";
 import { createTokenBucket } from "../api/token-bucket.ts";
 import type { KubeClient } from "../api/transport.ts";
 import type { Clock, ResourceType } from "../api/types.ts";
+import { DEAD_AFTER_MS } from "../api/watch-connections.ts";
 import { listAll } from "./list.ts";
 import { isOlder, type Store } from "./store.ts";
 import { lines, parseEvent, type WatchEvent } from "./watch-event.ts";
 
 /**
- * How long the server keeps a watch open, in seconds, and how much longer the client waits for its end.
- * The API server sends bookmarks about every 60 s and only when the version has changed, so silence proves nothing. The
- * one sign of life that it guarantees is the end of the watch at `timeoutSeconds`, with a bookmark 2 s before. A short
- * watch therefore detects a dead connection within 43 s without further requests, and its version stays current.
- * It costs a kind less than two cheap requests a minute, on the same connection.
+ * How long the server keeps a watch open, in seconds, and how much longer the client waits for its end. Bookmarks come
+ * about every 60 s, and only when the version has changed, so silence proves nothing.
+ * - The client notices a dead connection by itself over HTTP/2. A watch then lasts as long as one of client-go.
+ * - Otherwise the one sign of life that the server guarantees is the end of the watch at `timeoutSeconds`: a short watch
+ *   detects a dead connection within 43 s. So does the first watch, before any connection is known.
  */
-const WATCH_SECONDS = { min: 30, spread: 8, grace: 5 } as const;
+const WATCH_SECONDS = { min: 300, spread: 300, grace: 5 } as const;
+const SHORT_WATCH_SECONDS = { min: 30, spread: 8, grace: 5 } as const;
 /** A watch that stays open this long resets the backoff, however it ends. */
 const HEALTHY_MS = 5_000;
 
@@ -55,8 +57,10 @@ export function createReflector(options: ReflectorOptions) {
   const connects = createTokenBucket(clock, CONNECTS);
   let running: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
   let synced = false;
-  /** When the API server last sent something, on the monotonic clock. */
+  /** When the API server last sent something of the type, on the monotonic clock. */
   let activeAt = clock.monotonic();
+  /** Whether the API server has accepted the watch, which has not ended. */
+  let isOpen = false;
 
   /** The newest version observed; kept over a relist to detect that the server went back in time. */
   let newest = "0";
@@ -120,8 +124,9 @@ export function createReflector(options: ReflectorOptions) {
 
   /** Follows one watch to its end. */
   const watch = async (stop: AbortSignal): Promise<void> => {
-    const seconds = WATCH_SECONDS.min + Math.floor(random() * WATCH_SECONDS.spread);
-    const limit = deadline(clock, (seconds + WATCH_SECONDS.grace) * 1_000, stop);
+    const times = options.client.watchSilenceMs() === undefined ? SHORT_WATCH_SECONDS : WATCH_SECONDS;
+    const seconds = times.min + Math.floor(random() * times.spread);
+    const limit = deadline(clock, (seconds + times.grace) * 1_000, stop);
     // A wait for the connection is no part of it: otherwise each timeout would reset the backoff of an overloaded server.
     let openedAt: number | undefined;
     try {
@@ -131,6 +136,7 @@ export function createReflector(options: ReflectorOptions) {
         signal: limit.signal,
         opened: () => {
           openedAt = clock.monotonic();
+          isOpen = true;
         },
       });
       for await (const line of lines(stream, () => observer?.malformed?.(type.kind))) {
@@ -141,6 +147,11 @@ export function createReflector(options: ReflectorOptions) {
       }
       activeAt = clock.monotonic();
     } finally {
+      isOpen = false;
+      // Until then the connection lived.
+      if (times === WATCH_SECONDS && openedAt !== undefined) {
+        activeAt = Math.max(activeAt, clock.monotonic() - DEAD_AFTER_MS);
+      }
       limit.done();
       if (openedAt !== undefined && clock.monotonic() - openedAt >= HEALTHY_MS) resetBackoff();
     }
@@ -182,8 +193,11 @@ export function createReflector(options: ReflectorOptions) {
     },
     /** Reports whether the first list is in the store. */
     synced: (): boolean => synced,
-    /** Returns the milliseconds since the last sign of life of the API server on this watch. */
-    silentMs: (): number => clock.monotonic() - activeAt,
+    /** Returns the milliseconds since the last sign of life of the API server on this watch or its connection. */
+    silentMs: (): number => {
+      const heard = isOpen ? options.client.watchSilenceMs() : undefined;
+      return Math.min(clock.monotonic() - activeAt, heard ?? Infinity);
+    },
   };
 }
 

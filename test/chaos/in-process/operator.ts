@@ -45,6 +45,7 @@ export function startOperator(options: OperatorOptions) {
     stream: () => {
       throw new Error("the test delivers watch events");
     },
+    watchSilenceMs: () => undefined,
   };
   const store = createStore(options.onInternalError);
   for (const object of options.objects) store.upsert(object);

@@ -99,6 +99,7 @@ export async function run(broken: Partial<Rules>, start: Start, answers: readonl
         stream: () => {
           throw new TypeError("nothing is watched");
         },
+        watchSilenceMs: () => undefined,
       },
       store,
       types: [TYPE],

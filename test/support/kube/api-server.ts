@@ -162,6 +162,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
     stream: () => {
       throw new Error("changes are reported by onChange");
     },
+    watchSilenceMs: () => undefined,
   };
 
   const find = (kind: string, name: string, namespace?: string): KubeObject | undefined =>

@@ -9,8 +9,12 @@ import type { Json } from "../../../src/kube/api/types.ts";
 export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<Json>) {
   const calls: KubeRequest[] = [];
   const watches: ReturnType<typeof openWatch>["watch"][] = [];
-  /** accepts: whether the next watches are accepted; otherwise their clients wait. */
-  const own = { accepts: true };
+  const own = {
+    /** Whether the next watches are accepted; otherwise their clients wait. */
+    accepts: true,
+    /** As `KubeClient.watchSilenceMs`: undefined over HTTP/1.1. */
+    silenceMs: undefined as number | undefined,
+  };
   const client: KubeClient = {
     request: async (request) => {
       calls.push(request);
@@ -22,6 +26,7 @@ export function scriptedClient(answer: (request: KubeRequest) => Json | Promise<
       if (own.accepts) opened?.();
       return bytes;
     },
+    watchSilenceMs: () => own.silenceMs,
   };
   return Object.assign(own, {
     ...client,

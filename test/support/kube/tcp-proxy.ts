@@ -42,7 +42,10 @@ export async function tcpProxy(target: number, port?: number) {
   };
   return {
     port: own,
+    /** The number of connections since the start. */
     connections: () => opened,
+    /** The number of connections that are open now. */
+    open: () => pairs.size,
     reset,
     /** Keeps open connections open but forwards nothing, like a firewall that has dropped their state. */
     freeze,
