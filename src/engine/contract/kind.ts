@@ -365,7 +365,7 @@ export interface Report {
   readonly note?: string | undefined;
   /** Why the object is not deployed again, although the annotation redeploy-requested-at requests it. */
   readonly redeployRefusal?: string | undefined;
-  /** Absent where nothing can be compared: then there is no Drifted condition. */
+  /** Absent where nothing can be compared: then Drifted is Unknown, or absent where the spec may want nothing. */
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */
   readonly output?: { readonly name: string; readonly data: Readonly<Record<string, string>> };

@@ -397,6 +397,7 @@ async function writeStatus(
   const status = buildStatus({
     object,
     result,
+    lifecycle: "None",
     report,
     memory: kind.resource.memory.parse(statusOf(object)),
     id: undefined,

@@ -30,7 +30,7 @@ function outcome(status: Json | undefined, result: ReconcileResult, more: More =
   const object = anObject(status === undefined ? {} : { status });
   const resolved = { id: undefined, recordedIdentity: undefined, isListed: false, policyStatus: undefined, memory: {} };
   const ended = { report: undefined, intent: undefined, handled: undefined };
-  return { object, result, ...resolved, ...ended, now: NOW, ...more };
+  return { object, result, lifecycle: "Managed", ...resolved, ...ended, now: NOW, ...more };
 }
 
 function told(status: Json | undefined, result: ReconcileResult, more: More = {}): readonly string[] {
@@ -128,6 +128,22 @@ it("lastTransitionTime changes with the status, in whole seconds, and with nothi
 });
 
 describe("messages", () => {
+  it.each([
+    ["stalled", stalls("failed"), ["Ready", "Stalled"]],
+    ["waiting", waits("failed"), ["Ready", "Reconciling"]],
+    ["tried again", RETRIES, ["Ready", "Reconciling"]],
+  ])("of a failed exchange are not repeated by Synced: %s", (_, result, types) => {
+    const composed = conditionsOf({ status: buildStatus(outcome(WORKING, result)) });
+    const message = composed.find(({ type }) => type === "Ready")?.message;
+    expect(composed.filter((condition) => condition.message === message).map(({ type }) => type)).toEqual(types);
+    expect(composed.find(({ type }) => type === "Synced")?.message).toBe("The last exchange with the platform failed.");
+  });
+
+  it("of a failed exchange of a settled object are those of Synced, as Ready stays", () => {
+    const composed = conditionsOf({ status: buildStatus(outcome(SETTLED, RETRIES)) });
+    expect(composed.find(({ type }) => type === "Synced")?.message).toBe("It waits.");
+  });
+
   it("[E13] are one line without characters that turn a terminal or a text", () => {
     const shows = (text: string): boolean => {
       const drift = [{ path: "spec.name", desired: "a", observed: `a\u001b[31m\nb\u202e${text}` }];
@@ -140,11 +156,10 @@ describe("messages", () => {
   it("are cut to 1,024 characters, never within one", () => {
     const message = `${"x".repeat(1_022)}😀${"y".repeat(100)}`;
     const composed = buildStatus(outcome(undefined, { is: "retry", why: { reason: "Queued", message } }));
-    for (const condition of conditionsOf({ status: composed })) {
-      expect(condition.message.length).toBeLessThanOrEqual(1_024);
-      expect(condition.message.isWellFormed()).toBe(true);
-      expect(condition.message.endsWith("…")).toBe(true);
-    }
+    const shown = conditionsOf({ status: composed }).find(({ type }) => type === "Ready")?.message ?? "";
+    expect(shown).toMatch(/x…$/);
+    expect(shown.length).toBeLessThanOrEqual(1_024);
+    expect(shown.isWellFormed()).toBe(true);
   });
 
   it("of an outage are the first ones while the reason stays", () => {
@@ -180,9 +195,13 @@ describe("facts", () => {
     expect(message).toContain("spec.f4 is b instead of a, and 20 more.");
   });
 
-  it("that cannot be compared have no Drifted condition", () => {
-    const { drift: _, ...rest } = REPORT;
-    expect(told(SETTLED, SETTLES, { report: rest }).join(" ")).not.toContain("Drifted");
+  it.each([
+    ["Drifted is Unknown for an object that the resource describes", "Managed", ["Drifted=Unknown/NotObservable"]],
+    ["Drifted is absent where the spec may want nothing", "Independent", []],
+  ] as const)("that cannot be compared are no drift: %s", (_, lifecycle, expected) => {
+    const { drift: _drift, ...report } = REPORT;
+    const facts = told(SETTLED, SETTLES, { report, lifecycle });
+    expect(facts.filter((text) => text.startsWith("Drifted"))).toEqual(expected);
   });
 
   it("keep an intent that cannot be read, and a token that was handled", () => {

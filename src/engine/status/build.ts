@@ -1,5 +1,6 @@
 /** Builds `.status` from the result of a reconcile. Pure and deterministic (docs/architecture.md §5). */
 import type { Reason } from "../../api/reasons.ts";
+import type { ExternalLifecycle } from "../../api/resource.ts";
 import { timeText } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
@@ -26,6 +27,8 @@ export interface ReconcileOutcome {
   readonly report: Report | undefined;
   /** The kind's memory, as members of status. Members of the report override it. */
   readonly memory: JsonObject;
+  /** A "Managed" resource always says how its object should be; others may want nothing of it. */
+  readonly lifecycle: ExternalLifecycle;
   readonly id: Uuid | undefined;
   readonly recordedIdentity: RecordedIdentity | undefined;
   /** A list of the platform has shown the object. */
@@ -100,7 +103,7 @@ function conditions(outcome: ReconcileOutcome): readonly Condition[] {
   const { object, report } = outcome;
   const result = steady(object, outcome.result);
   const generation = object.metadata.generation ?? 0;
-  const facts: ConditionFact[] = [...endingFacts(object, result), ...driftFact(object, report)];
+  const facts: ConditionFact[] = [...endingFacts(object, result), ...driftFact(outcome)];
   if (report === undefined) {
     const kept = conditionsOf(object).filter(({ type }) => !ENDING_TYPES.has(type));
     facts.push(...kept.map((old) => keptFact(old, generation)));
@@ -139,8 +142,10 @@ const OUTAGES: ReadonlySet<Reason> = new Set([
 
 function steady(object: KubeObject, result: ReconcileResult): ReconcileResult {
   if (result.is !== "retry" || !OUTAGES.has(result.why.reason)) return result;
-  const reported = conditionOf(object, "Synced");
-  if (reported?.status !== "False" || reported.reason !== result.why.reason) return result;
+  const synced = conditionOf(object, "Synced");
+  if (synced?.status !== "False" || synced.reason !== result.why.reason) return result;
+  const reported = synced.message === FAILED ? conditionOf(object, "Ready") : synced;
+  if (reported?.reason !== result.why.reason) return result;
   return { ...result, why: { ...result.why, message: reported.message } };
 }
 
@@ -170,8 +175,14 @@ const fact = (
 ): ConditionFact => ({ type, status, reason, message });
 
 const SYNCED: StatusReason = { reason: "ReconcileSuccess", message: "The last exchange with the platform succeeded." };
+/** The message of Synced=False where Ready has the sentence that says how. */
+export const FAILED = "The last exchange with the platform failed.";
 const NOT_YET: StatusReason = { reason: "Progressing", message: "Nothing was exchanged with the platform yet." };
 const NO_DRIFT: StatusReason = { reason: "NoDrift", message: "The platform equals the spec where it can be compared." };
+const NOT_SHOWN_TO_COMPARE: StatusReason = {
+  reason: "NotObservable",
+  message: "The platform shows nothing of the object that could be compared with the spec.",
+};
 const PAUSED: StatusReason = {
   reason: "ReconcilePaused",
   message: "Reconciling is paused by the annotation platform-operator.io/paused. Deletion still works.",
@@ -205,7 +216,7 @@ function endingFacts(object: KubeObject, result: ReconcileResult): readonly Cond
       if (result.isOutage === true)
         return [fact("Ready", "False", outage(result.why)), fact("Synced", "False", result.why)];
       if (isSettled(object)) return [...stored(object, "Ready"), fact("Synced", "False", result.why)];
-      return [fact("Ready", "False", result.why), fact("Synced", "False", result.why), reconciling(result.why)];
+      return [fact("Ready", "False", result.why), syncedFact(object, "failed", result.why), reconciling(result.why)];
     case "held":
       if (isSettled(object))
         return [
@@ -247,13 +258,14 @@ function stored(object: KubeObject, type: string): readonly ConditionFact[] {
 
 function syncedFact(object: KubeObject, exchange: Exchange, why: StatusReason): ConditionFact {
   if (exchange === "ok") return fact("Synced", "True", SYNCED);
-  if (exchange === "failed") return fact("Synced", "False", why);
+  if (exchange === "failed") return fact("Synced", "False", { reason: why.reason, message: FAILED });
   return stored(object, "Synced")[0] ?? fact("Synced", "Unknown", NOT_YET);
 }
 
-function driftFact(object: KubeObject, report: Report | undefined): readonly ConditionFact[] {
+function driftFact({ object, report, lifecycle }: ReconcileOutcome): readonly ConditionFact[] {
   if (report === undefined) return stored(object, "Drifted");
-  if (report.drift === undefined) return [];
+  if (report.drift === undefined)
+    return lifecycle === "Managed" ? [fact("Drifted", "Unknown", NOT_SHOWN_TO_COMPARE)] : [];
   if (report.drift.length === 0) return [fact("Drifted", "False", NO_DRIFT)];
   return [fact("Drifted", "True", { reason: "DriftDetected", message: driftMessage(report.drift) })];
 }

@@ -28,7 +28,7 @@ import {
 import type { Windows } from "../contract/windows.ts";
 import { openAction } from "../ledger/intent.ts";
 import { redeployToken, requestedToken, unhandledRedeploy } from "../policies/policy.ts";
-import { buildStatus } from "./build.ts";
+import { buildStatus, FAILED } from "./build.ts";
 import type { ReconcileResult } from "./outcome.ts";
 import {
   idToStore,
@@ -53,6 +53,7 @@ export async function writeStatus(r: Unresolved | Resolved, ended: ReconcileResu
     object,
     result,
     report: r.report,
+    lifecycle: kind.resource.lifecycle,
     memory: memoryToStore(r),
     id: kind.resource.lifecycle === "None" ? undefined : idToStore(r),
     recordedIdentity: r.isResolved && isPinned(r, result) ? r.recordedIdentity : undefined,
@@ -316,7 +317,8 @@ function changed(before: KubeObject, after: KubeObject, type: string): Condition
 function syncedTransition(before: KubeObject, after: KubeObject): readonly Transition[] {
   const synced = changed(before, after, "Synced");
   if (synced === undefined || conditionOf(before, "Synced") === undefined) return [];
-  return [event(synced.status === "True" ? "Normal" : "Warning", synced)];
+  const told = synced.message === FAILED ? (conditionOf(after, "Ready") ?? synced) : synced;
+  return [event(synced.status === "True" ? "Normal" : "Warning", told)];
 }
 
 function isFailing(object: KubeObject): boolean {

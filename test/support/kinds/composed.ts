@@ -19,6 +19,7 @@ export function composed(outcome: {
   const id = context.identitySource === "recorded" ? context.id : undefined;
   const status = buildStatus({
     policyStatus: undefined,
+    lifecycle: "Managed",
     ...rest,
     id,
     recordedIdentity: undefined,
