@@ -98,6 +98,40 @@ describe.each(effort.few(["Token", "Bearer"] as const))("a token with the scheme
   });
 });
 
+describe("a wrong token in the Secret, while the token before it still works,", () => {
+  const env = createEnv({ surface: "documented", windows: { pollMs: 2_000 } });
+  const put = (token: string) => env.apply(secret("default", { token }));
+
+  beforeAll(async () => {
+    await env.apply(
+      secret("default", { token: env.platform.tokens.admin }),
+      connection(env, "default"),
+      project("shop"),
+    );
+    await env.waitFor("PlatformProject", "shop", { status: "True" });
+  });
+
+  it("is told on the connection at its next probe", async () => {
+    await put("mistyped");
+    const says = 'The platform rejected the token from Secret "default" key "token"';
+    await env.stalled("PlatformConnection", "default", "CredentialsInvalid", says);
+    await put(env.platform.tokens.admin);
+    await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
+  });
+
+  it("that belongs to another organization is called that, and resources name the connection", async () => {
+    const { auth, ids } = env.platform.sim;
+    const { value } = auth.createToken({ name: "foreign", organizationId: ids.uuid(), scopes: ["Admin"] });
+    await put(value);
+    const says = `The platform forbids organization ${env.platform.organizationId} to the token from Secret "default" key "token"`;
+    const found = await env.stalled("PlatformConnection", "default", "PermissionDenied", says);
+    expect(condition(found, "Stalled")?.message).toContain("The token belongs to another organization");
+    await env.apply(project("late"));
+    const late = await env.waitFor("PlatformProject", "late", { reason: "ConnectionNotReady" });
+    expect(condition(late, "Ready")?.message).toMatch(/PlatformConnection ".*default" \(reason PermissionDenied\)/);
+  });
+});
+
 describe("[K1] a namespace whose token was revoked before the operator noticed", () => {
   const env = createEnv({ surface: "full", windows: { pollMs: 60_000 } });
 

@@ -25,7 +25,7 @@ import { conditionOf, statusOf } from "../contract/status.ts";
 import { finalizersWith, hasFinalizer, release } from "../ledger/record.ts";
 import { invalidSpec, requestedToken } from "../policies/policy.ts";
 import { buildStatus } from "../status/build.ts";
-import { classifyError, type ReconcileResult, rejectedToken } from "../status/outcome.ts";
+import { classifyError, foreignToken, type ReconcileResult, rejectedToken } from "../status/outcome.ts";
 import { storeStatus } from "../status/write.ts";
 import { guarded, type Reconcile, warnOfAnnotations } from "./guard.ts";
 
@@ -258,7 +258,8 @@ function probeFailure(connection: Connection, error: ApiError): Probe {
   if (verdict.is === "later") return { is: "limited", again: verdict.again };
   const { is } = error.failure;
   if (is === "Unauthorized") return { is: "stalled", why: rejectedToken(connection, error), exchange: "failed" };
-  const isStalled = is === "Forbidden" || is === "Rejected" || verdict.is === "terminal";
+  if (is === "Forbidden") return { is: "stalled", why: foreignToken(connection, error), exchange: "failed" };
+  const isStalled = is === "Rejected" || verdict.is === "terminal";
   return isStalled ? { is: "stalled", why: verdict.why, exchange: "failed" } : { is: "retry", why: verdict.why };
 }
 

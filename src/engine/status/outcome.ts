@@ -202,9 +202,7 @@ function rejected(error: ApiError, phase: CallKind, attempts: number, goal: Goal
  */
 export function rejectedToken({ key, settings }: Holder, error: ApiError): StatusReason {
   const { status, message: said } = error;
-  const { name, key: entry } = settings.tokenSecret;
-  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
-  const token = `the token from Secret "${name}" key "${entry}" in ${where}`;
+  const token = tokenOf({ key, settings });
   const what =
     status === 0
       ? `The operator does not send ${token}: ${said}.`
@@ -213,10 +211,25 @@ export function rejectedToken({ key, settings }: Holder, error: ApiError): Statu
   return { reason: "CredentialsInvalid", message };
 }
 
+/**
+ * Returns why a connection cannot be used: the platform does not let its token list the projects of the organization,
+ * which any token of the organization with the scope Read may.
+ */
+export function foreignToken({ key, settings }: Holder, error: ApiError): StatusReason {
+  const message = `The platform forbids organization ${settings.organizationId} to ${tokenOf({ key, settings })} (403): ${sentenceOf(error)} The token belongs to another organization, or lacks the scope Read. Replace the token; for another organization make another connection.`;
+  return { reason: "PermissionDenied", message };
+}
+
+function tokenOf({ key, settings }: Holder): string {
+  const { name, key: entry } = settings.tokenSecret;
+  const where = key.namespace === "" ? "the operator's namespace" : `namespace "${key.namespace}"`;
+  return `the token from Secret "${name}" key "${entry}" in ${where}`;
+}
+
 /** The owner of a token. */
 interface Holder {
   readonly key: ObjectKey;
-  readonly settings: Pick<ConnectionSettings, "tokenSecret">;
+  readonly settings: Pick<ConnectionSettings, "tokenSecret" | "organizationId">;
 }
 
 /**
