@@ -30,11 +30,12 @@ import {
 import { hopsIn } from "../unit/hops.ts";
 import { root } from "../unit/repository.ts";
 
-/** Run at intervals, and not because of a change of an object: the lease is renewed, a watch begins again. */
+/** Run at intervals, not because of a change of an object: for the lease, a new watch, the connections of watches. */
 const ROUTINE: ReadonlySet<string> = new Set([
   "operator/leadership.ts",
   "kube/watch/list.ts",
   "kube/api/token-bucket.ts",
+  "kube/api/watch-connections.ts",
 ]);
 const SOURCES = pathToFileURL(join(root, "src/")).href;
 const Range = z.object({ startOffset: z.number(), count: z.number() });

@@ -18,6 +18,8 @@ describe("twenty namespaces of --watch-namespaces", () => {
   beforeAll(async () => {
     proxy = await tcpProxy(Number(new URL(inject("controlPlane").server).port));
   });
+  // It is registered before that of the environment, so it runs after the operator has stopped.
+  afterAll(() => proxy.stop());
   const env = createEnv({
     surface: "full",
     limited: true,
@@ -25,7 +27,6 @@ describe("twenty namespaces of --watch-namespaces", () => {
     through: () => proxy.port,
     mayRefuse: ["secrets", "events"],
   });
-  afterAll(() => proxy.stop());
 
   it("[D8] cost at most 24 connections to the API server, also while each kind of each is listed", async ({ task }) => {
     const last = env.at("n18");
