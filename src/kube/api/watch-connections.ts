@@ -6,7 +6,7 @@ import { Agent, buildConnector, type Dispatcher } from "undici";
 import type { Clock } from "./types.ts";
 
 /** The server answers a PING of undici this often, so a live connection is never silent for longer. */
-const PING_MS = 5_000;
+const PING_MS = 4_000;
 /** The number of silent intervals in a row after which a connection counts as dead. */
 const SILENT_INTERVALS = 4;
 /** The longest time from the last byte of a connection until its watches fail. */
@@ -28,7 +28,7 @@ interface Watched {
 
 /**
  * Returns connections that many watches share, over HTTP/2 where the server offers it. A connection that received
- * nothing for 20 s, not even the answer to a PING, is destroyed, and its watches fail with ETIMEDOUT; undici alone waits
+ * nothing for 16 to 20 s, not even the answer to a PING, is destroyed, and its watches fail with ETIMEDOUT; undici alone waits
  * for as long as TCP does, which a proxy that swallows bytes makes forever.
  * @param connect TLS options and timeouts of a connection
  */

@@ -108,7 +108,7 @@ describe("the watch of a reflector", () => {
     client.silenceMs = undefined;
     client.watch().fail(new KubeError("Timeout", 0, "dead"));
     await clock.advance(2_000);
-    expect(reflector.silentMs()).toBe(27_000);
+    expect(reflector.silentMs()).toBe(22_000);
   });
 
   it("brings every change into the store", async () => {
