@@ -53,19 +53,26 @@ describe("the operator of a control plane", { timeout: 400_000 }, () => {
     }
   });
 
-  /** Restarts the API server. @returns the seconds from its readiness until all watches are open */
-  const restart = async (env: ChaosEnv, signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
+  /** Stops the API server, starts it again, and waits until it is ready. @param onStart called before the start */
+  const cycle = async (signal: "SIGTERM" | "SIGKILL", downMs: number, onStart = () => {}): Promise<void> => {
     const apiServer = await findProcess(controlPlane, "kube-apiserver");
     readyAt = Infinity;
     await stopProcess(apiServer, signal);
     await sleep(downMs);
-    // The tap reports a watch after the API server has answered with 200.
-    const open = new Set<string>();
-    env.interceptor = { onWatch: ({ plural }) => open.add(plural) };
+    onStart();
     children.push(startProcess(apiServer));
     const isReady = () => env.client.request({ method: "GET", path: "/readyz" }).catch(ignoreText);
     await vi.waitFor(isReady, { timeout: 120_000, interval: 100 });
     readyAt = Date.now();
+  };
+
+  /** Restarts the API server. @returns the seconds from its readiness until all watches are open */
+  const restart = async (env: ChaosEnv, signal: "SIGTERM" | "SIGKILL", downMs: number): Promise<number> => {
+    // The tap reports a watch after the API server has answered with 200.
+    const open = new Set<string>();
+    await cycle(signal, downMs, () => {
+      env.interceptor = { onWatch: ({ plural }) => open.add(plural) };
+    });
     const from = performance.now();
     await vi.waitFor(() => expect(open.size).toBe(TYPES.length), POLL);
     env.interceptor = {};
@@ -103,14 +110,7 @@ describe("the operator of a control plane", { timeout: 400_000 }, () => {
       const untapped = Number(new URL(controlPlane.server).port);
       await using env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused, untapped });
       await env.ready(...defaults(env), project("before"));
-      const apiServer = await findProcess(controlPlane, "kube-apiserver");
-      await stopProcess(apiServer, signal);
-      await sleep(30_000);
-      children.push(startProcess(apiServer));
-      await vi.waitFor(() => env.client.request({ method: "GET", path: "/readyz" }).catch(ignoreText), {
-        timeout: 120_000,
-        interval: 100,
-      });
+      await cycle(signal, 30_000);
       const from = performance.now();
       await env.ready(project("after"));
       expect(effects(env)).toEqual(["createProject", "createProject"]);

@@ -116,7 +116,8 @@ describe("a wrong token in the Secret, while the token before it still works,", 
     const says = 'The platform rejected the token from Secret "default" key "token"';
     await env.stalled("PlatformConnection", "default", "CredentialsInvalid", says);
     await put(env.platform.tokens.admin);
-    await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
+    const ready = await env.waitFor("PlatformConnection", "default", { status: "True" }, RECOVERY_MS);
+    expect(condition(ready, "Stalled")).toBeUndefined();
   });
 
   it("that belongs to another organization is called that, and resources name the connection", async () => {
