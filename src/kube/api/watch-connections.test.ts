@@ -16,9 +16,7 @@ const soon = { timeout: 10_000, interval: 10 };
 async function watching(protocol: "HTTP/1.1" | "HTTP/2", count: number) {
   const senders: (() => void)[] = [];
   const server =
-    protocol === "HTTP/2"
-      ? createSecureServer({ ...tls, settings: { maxConcurrentStreams: 100 } })
-      : createServer(tls);
+    protocol === "HTTP/2" ? createSecureServer({ ...tls, settings: { maxConcurrentStreams: 100 } }) : createServer(tls);
   server.on("request", (_request, response: NodeJS.WritableStream) => {
     response.on("error", () => {});
     response.write("a line\n");
