@@ -39,7 +39,7 @@ it.each<[line: string, code: number, words: RegExp]>([
 
 it("the message for a user who may not read a connection names the connection to ask for", async () => {
   const cluster = await startScriptedCluster((_, { pathname }) => (pathname.includes("cluster") ? 403 : 404));
-  const words = /^You may not read ClusterPlatformConnection "default", .* to use\. Ask /;
+  const words = /^You may not read ClusterPlatformConnection "default", .* to use: GET \S+: 403 Forbidden\. Ask /;
   expect(await cluster.run(["api", "listProjects"])).toEqual(ending(1, "", words));
 });
 

@@ -123,7 +123,7 @@ it("a user without the right to get the connection's Secret can send no request 
   const held = `"${namespace}/default", which holds the token of PlatformConnection "${namespace}/default"`;
   expect(await asAnn("api", "listProjects")).toEqual(
     failure(
-      `You may not read Secret ${held}. Commands that query the platform need the right to get that Secret; ask a cluster admin, or choose another connection with --connection.`,
+      `You may not read Secret ${held}: secrets "default" is forbidden: User "system:serviceaccount:${namespace}:ann" cannot get resource "secrets" in API group "" in the namespace "${namespace}". Commands that query the platform need the right to get that Secret; ask a cluster admin, or choose another connection with --connection.`,
     ),
   );
   const whom = new RegExp(

@@ -5,7 +5,7 @@ import { OPERATOR_VERSION } from "../../config/names.ts";
 import { conditionView } from "../../console/tree/summary.ts";
 import { clusterPlatformConnection, platformConnection, type ConnectionSpec } from "../../kinds/connection/crd.ts";
 import { connectionSettings } from "../../kinds/connection/settings.ts";
-import { isKube, KubeError } from "../../kube/api/errors.ts";
+import { KubeError } from "../../kube/api/errors.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
 import type { Clock, KubeObject } from "../../kube/api/types.ts";
 import { createReader, type Reader } from "../../kube/watch/readers.ts";
@@ -80,10 +80,10 @@ export async function chooseConnection(
         "Name one with --connection, or choose a namespace with -n.",
     );
   }
-  const { kind, name, found } = used;
+  const { kind, name, found, said = "" } = used;
   if (found === "hidden") {
     throw new CliError(
-      `You may not read ${kind} "${name}", the connection to use. Ask a cluster admin for the right to get it, or name another one with --connection.`,
+      `You may not read ${kind} "${name}", the connection to use: ${said} Ask a cluster admin for the right to get it, or name another one with --connection.`,
     );
   }
   return found ?? cluster.get(kind, name, namespace);
@@ -93,6 +93,8 @@ export async function chooseConnection(
 export interface NamedObject extends Name {
   /** undefined where it does not exist; "hidden" where the user may not read it. */
   readonly found: KubeObject | undefined | "hidden";
+  /** What the API server said of a read that it forbids, with the user's name. */
+  readonly said?: string;
 }
 
 type Finder = Pick<ClusterClient, "find" | "namespace">;
@@ -102,8 +104,8 @@ export async function readNamed({ find }: Finder, { kind, name }: Name, namespac
   try {
     return { kind, name, found: await find(kind, name, namespace) };
   } catch (error) {
-    if (!isKube(error, "Forbidden")) throw error;
-    return { kind, name, found: "hidden" };
+    if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
+    return { kind, name, found: "hidden", said: saidBy(error) };
   }
 }
 
@@ -150,6 +152,11 @@ function heedOperator(connection: KubeObject): void {
   throw new CliError(`The operator refuses ${titleOf(connection)}: ${ready.message}`);
 }
 
+/** Returns the API server's sentence, which names the user. */
+function saidBy(error: KubeError): string {
+  return (error.serverMessage() ?? error.message).replace(/\.?$/, ".");
+}
+
 function specOf(connection: KubeObject): ConnectionSpec {
   const schema = connection.kind === CLUSTER_WIDE ? clusterPlatformConnection.spec : platformConnection.spec;
   const parsed = schema.safeParse(connection.spec);
@@ -179,7 +186,7 @@ async function readToken(
   } catch (error) {
     if (!(error instanceof KubeError) || error.failure !== "Forbidden") throw error;
     throw new CliError(
-      `You may not read ${what}. Commands that query the platform need the right to get that Secret; ` +
+      `You may not read ${what}: ${saidBy(error)} Commands that query the platform need the right to get that Secret; ` +
         "ask a cluster admin, or choose another connection with --connection.",
     );
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { fakeIo } from "../../../test/support/programs/cli.ts";
-import { type Format, print, printText, type View } from "./render.ts";
+import { alignBroken, type Format, nothingIn, print, printText, type View } from "./render.ts";
 
 interface Row {
   readonly name: string;
@@ -50,7 +50,7 @@ describe("the rows that a command prints", () => {
     ["name", "", []],
   ] as const)("contain no message when there are none, as %s", async (format, expected, messages) => {
     const { call, text, reported } = terminal(format);
-    await print(call, view, [], "shop");
+    await print(call, view, [], nothingIn("shop"));
     expect(text()).toBe(expected);
     expect(reported).toEqual(messages);
   });
@@ -60,6 +60,16 @@ describe("the rows that a command prints", () => {
     await print(call, view, { name: "\u001B[31mred\r\n\u001B[2J\u202Eb" });
     expect(text()).toBe("NAME\n[31mred [2J b\n");
   });
+});
+
+it("a line that is wider than 120 columns is broken at a space, below the beginning of its last cell", () => {
+  const message = "word ".repeat(30).trim();
+  expect(alignBroken([["papp/api", "BuildFailed", message]])).toEqual([
+    `papp/api  BuildFailed  ${"word ".repeat(19).trim()}`,
+    `${" ".repeat(23)}${"word ".repeat(11).trim()}`,
+  ]);
+  const long = "a-long-name-".repeat(8);
+  expect(alignBroken([[long, message]])[1]).toMatch(/^ {4}word/);
 });
 
 const title = "a\u001B]0;title\u0007\r\n\tb\u009B2J";

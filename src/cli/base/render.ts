@@ -34,18 +34,18 @@ export interface View<Row> {
 
 /**
  * Writes one row or a list of rows in the format of -o; json and yaml write an object or a list.
- * @param namespace where the rows were looked for; "" for everywhere
+ * @param nothing the sentence for an empty list
  */
 export async function print<Row>(
   call: Printing & { readonly report: (line: string) => void },
   view: View<Row>,
   answer: Row | readonly Row[],
-  namespace = "",
+  nothing = nothingIn(""),
 ): Promise<void> {
   const rows = isList(answer) ? answer : [answer];
   const isWide = call.output === "wide";
   if (rows.length === 0 && (isWide || call.output === "table")) {
-    call.report(nothingIn(namespace));
+    call.report(nothing);
     return;
   }
   await printAs(call, {
@@ -132,19 +132,33 @@ export function align(rows: readonly (readonly string[])[], gap = "   "): readon
   return rows.map((row) => row.map((text, at) => text.padEnd(widths[at] ?? 0)).join(gap)).map((line) => line.trimEnd());
 }
 
+/**
+ * Pads the cells of each column to one width, and breaks the last cell at spaces, so that no line is wider than WIDTH.
+ * @param margin how far the caller indents the lines
+ * @returns one line or several for each row
+ */
+export function alignBroken(rows: readonly (readonly string[])[], gap = "  ", margin = 0): readonly string[] {
+  const most = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: most - 1 }, (_, at) => Math.max(...rows.map((row) => (row[at] ?? "").length)));
+  const start = widths.reduce((sum, width) => sum + width + gap.length, 0);
+  // Long names leave no room beside them.
+  const indent = start <= WIDTH / 2 ? start : 4;
+  return align(rows, gap).flatMap((line) => wrap(line, indent, WIDTH - margin).split("\n"));
+}
+
 /** The width of lists and of the help, in columns. */
 const WIDTH = 120;
 
-/** Breaks lines that are longer than WIDTH at spaces. @param indent how far further lines are indented */
-export function wrap(text: string, indent = 0): string {
+/** Breaks lines that are longer than `width` at spaces. @param indent how far further lines are indented */
+export function wrap(text: string, indent = 0, width = WIDTH): string {
   return text
     .split("\n")
-    .map((line) => wrapLine(line, indent))
+    .map((line) => wrapLine(line, indent, width))
     .join("\n");
 }
 
-function wrapLine(line: string, indent: number): string {
-  const at = line.length > WIDTH ? line.lastIndexOf(" ", WIDTH) : -1;
+function wrapLine(line: string, indent: number, width: number): string {
+  const at = line.length > width ? line.lastIndexOf(" ", width) : -1;
   if (at <= indent) return line;
-  return `${line.slice(0, at)}\n${wrapLine(`${" ".repeat(indent)}${line.slice(at + 1)}`, indent)}`;
+  return `${line.slice(0, at)}\n${wrapLine(`${" ".repeat(indent)}${line.slice(at + 1)}`, indent, width)}`;
 }

@@ -36,7 +36,8 @@ function deploymentsOf({ status }: KubeObject) {
 
 export async function historyCommand(call: Call, name: string): Promise<void> {
   const object = await call.object(name, KINDS);
-  await print(call, viewOf(call.host.clock.now()), deploymentsOf(object), object.metadata.namespace);
+  const nothing = `papp/${object.metadata.name} in namespace ${object.metadata.namespace ?? ""} has no deployments yet.`;
+  await print(call, viewOf(call.host.clock.now()), deploymentsOf(object), nothing);
 }
 
 function viewOf(now: Date): View<Deployment> {

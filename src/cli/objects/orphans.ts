@@ -4,7 +4,7 @@ import { forgetOrphans, orphanConfigMaps, storedOrphans } from "../../operator/o
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
 import type { Call } from "../base/call.ts";
 import { CliError, UsageError } from "../base/exit.ts";
-import { print, type View } from "../base/render.ts";
+import { nothingIn, print, type View } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
 
 export async function orphansCommand(
@@ -17,7 +17,7 @@ export async function orphansCommand(
   const all = entries.map(({ orphan }) => orphan);
   const only = allNamespaces === true ? "" : namespace;
   const shown = all.filter((orphan) => only === "" || orphan.namespace === only);
-  await print(call, viewAt(host.clock.now()), shown, only);
+  await print(call, viewAt(host.clock.now()), shown, nothingIn(only));
 }
 
 /** Removes entries of the ledger. @throws UsageError for what is no id, CliError for an id that has no entry */

@@ -12,6 +12,7 @@ import { printable } from "../../text/text.ts";
 import type { Call } from "../base/call.ts";
 import { CliError, EXIT } from "../base/exit.ts";
 import { explain, isExpected } from "../base/explain.ts";
+import { wrap } from "../base/render.ts";
 import { shortTarget } from "../base/targets.ts";
 import { renderLine, showChanges } from "./shared/drawing.ts";
 import { followObjects } from "./shared/listing.ts";
@@ -160,7 +161,7 @@ async function conclude(
   results: readonly Result[],
 ): Promise<number> {
   const open = results.filter(({ is }) => is !== "ready");
-  for (const { object, is, now } of open) report(`${shortTarget(keyOf(object))}: ${reasonOf(is, now)}`);
+  for (const { object, is, now } of open) report(wrap(`${shortTarget(keyOf(object))}: ${reasonOf(is, now)}`, 2));
   const later = `the operator continues by itself. Watch it with: ${program} tree -w`;
   if (outcome === "timeout") report(`Timed out; ${later}`);
   if (outcome === "interrupted") report(`Nothing is undone: ${later}`);

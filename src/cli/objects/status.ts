@@ -8,7 +8,7 @@ import type { KubeObject } from "../../kube/api/types.ts";
 import { printable } from "../../text/text.ts";
 import type { Call } from "../base/call.ts";
 import { EXIT } from "../base/exit.ts";
-import { align, printAs } from "../base/render.ts";
+import { alignBroken, printAs, wrap } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
 import { compareAll, type RemoteComparison, comparisonLines } from "./remote.ts";
 import { eventsOf, type EventView } from "./shared/events.ts";
@@ -88,7 +88,7 @@ export function summaryOf({ object, events, comparison, now, program }: SummaryO
   };
   return [
     heading,
-    `  ${once(message)}`,
+    wrap(`  ${once(message)}`, 2),
     ...section("", factLines(object, now)),
     ...section("Deployment", deploymentLines(object, now)),
     ...section("Failure", failureLines(object, once)),
@@ -201,8 +201,9 @@ function table(rows: readonly (readonly [string, string | undefined])[]): readon
 }
 
 function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  return align(
+  return alignBroken(
     rows.map((row) => row.map(printable)),
     "  ",
+    2,
   );
 }

@@ -9,7 +9,7 @@ import { connectionOf, type NamedObject, readNamed } from "../base/access.ts";
 import type { Call } from "../base/call.ts";
 import type { ClusterClient } from "../base/cluster.ts";
 import { EXIT } from "../base/exit.ts";
-import { align, printAs } from "../base/render.ts";
+import { alignBroken, printAs, wrap } from "../base/render.ts";
 import { fullName, shortTarget } from "../base/targets.ts";
 
 /** @returns EXIT.failed if the object, or an object that it refers to, is not Ready */
@@ -20,7 +20,7 @@ export async function traceCommand(call: Call, name: string): Promise<number> {
   await printAs(call, {
     data: () => ({ steps, ...(cause === undefined ? {} : { waitsFor: fullName(cause) }) }),
     names: () => steps.map(fullName),
-    lines: () => [...align(steps.map(cellsOf), "  "), "", conclusionOf(steps, cause)],
+    lines: () => [...alignBroken(steps.map(cellsOf)), "", wrap(conclusionOf(steps, cause), 2)],
   });
   return cause === undefined ? EXIT.ok : EXIT.failed;
 }
@@ -28,11 +28,18 @@ export async function traceCommand(call: Call, name: string): Promise<number> {
 /** One object of the trace, or the name of one that does not exist, or that the user may not read. */
 type Step = Readonly<ReturnType<typeof stepOf>>;
 
-function stepOf({ kind, name, found }: NamedObject) {
+function stepOf({ kind, name, found, said = "" }: NamedObject) {
   if (found === undefined)
     return { kind, name, status: "missing" as const, state: "", reason: "NotFound", message: "It does not exist." };
   if (found === "hidden")
-    return { kind, name, status: "unknown" as const, state: "", reason: "Forbidden", message: "You may not read it." };
+    return {
+      kind,
+      name,
+      status: "unknown" as const,
+      state: "",
+      reason: "Forbidden",
+      message: `You may not read it: ${said}`,
+    };
   const { mark, state, reason, message } = summarize(found);
   return { kind, name, status: mark, state, reason, message };
 }

@@ -49,7 +49,7 @@ export async function printFindings(call: Pick<Call, "io" | "output">, findings:
       findings.map(({ what, is, detail }) => {
         const [sign, color] = SIGNS[is];
         const line = `${sign} ${what.padEnd(width)}  ${printable(detail)}`;
-        return (is === "info" ? wrap(line, width + 4) : line).replace(sign, paint(color, sign));
+        return wrap(line, width + 4).replace(sign, paint(color, sign));
       }),
   });
 }

@@ -3,7 +3,7 @@ import { loadPlatformRules } from "../../../config/config.ts";
 import { printable } from "../../../text/text.ts";
 import type { Call } from "../../base/call.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
-import { align, printAs } from "../../base/render.ts";
+import { alignBroken, printAs } from "../../base/render.ts";
 import { fullName, shortTarget } from "../../base/targets.ts";
 import { actionLines } from "../shared/plan-view.ts";
 import { readManifests } from "./manifests.ts";
@@ -62,7 +62,7 @@ function tableOf(rows: readonly PlanRow[]): readonly string[] {
   });
   const count = (is: PlanRow["is"]): number => rows.filter((row) => row.is === is).length;
   return [
-    ...align([["OBJECT", "ACTION", "DETAILS"], ...lines]),
+    ...alignBroken([["OBJECT", "ACTION", "DETAILS"], ...lines], "   "),
     "",
     `Plan: ${count("change")} to change, ${count("none")} without a write, ${count("error")} that cannot be planned.`,
   ];

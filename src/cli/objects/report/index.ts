@@ -7,6 +7,7 @@ import type { Call } from "../../base/call.ts";
 import { UsageError } from "../../base/exit.ts";
 import { explain, isExpected } from "../../base/explain.ts";
 import { notWritten, writeFiles } from "../../base/io.ts";
+import { wrap } from "../../base/render.ts";
 import { yamlText } from "../../base/yaml.ts";
 import { runChecks } from "../check/index.ts";
 import { listObjects } from "../shared/listing.ts";
@@ -47,10 +48,9 @@ export async function reportCommand(call: Call, { filename, allNamespaces }: Rep
   ];
   const bundle = [{ name: "README.txt", text: readme(entries, gaps, namespace, clock.now()) }, ...entries];
   await write(filename, bundle, clock.now());
-  call.report(
-    `Wrote ${filename}: ${bundle.map(({ name }) => name).join(", ")}. Values are masked; review it before you share it.`,
-  );
-  for (const gap of gaps) call.report(gap);
+  const names = bundle.map(({ name }) => name).join(", ");
+  const lines = [`Wrote ${filename}: ${names}. Values are masked; review it before you share it.`, ...gaps];
+  for (const line of lines) call.report(wrap(line, 2));
 }
 
 function readme(entries: readonly BundleFile[], gaps: readonly string[], namespace: string, now: Date): string {
