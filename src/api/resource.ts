@@ -132,20 +132,16 @@ export const SINCE = column("Since", ofCondition("Ready", "lastTransitionTime"),
 const AGE = column("Age", ".metadata.creationTimestamp", "Time since the object was created.", "date");
 
 /** Shows the value of the annotation as it is written, also one that does not pause the object. */
-const PAUSED_BY = column(
+const PAUSED_BY = wide(
   "Paused",
   `.metadata.annotations.${PAUSED.replaceAll(".", String.raw`\.`)}`,
   "The annotation that pauses it.",
 );
 
-export const DRIFTED = column(
-  "Drifted",
-  ofCondition("Drifted", "status"),
-  "Whether the platform differs from the spec.",
-);
+export const DRIFTED = wide("Drifted", ofCondition("Drifted", "status"), "Whether the platform differs from the spec.");
 
 /** For the kinds that report the condition SettingsSynced. */
-export const SETTINGS = column(
+export const SETTINGS = wide(
   "Settings",
   ofCondition("SettingsSynced", "reason"),
   "Why settings of the spec are not on the platform; empty unless they cannot be sent.",
@@ -153,16 +149,17 @@ export const SETTINGS = column(
 
 const REMOTE_ID = wide("Remote-ID", ".status.externalId", "Id on the platform.");
 
-const MESSAGE = wide("Message", ofCondition("Ready", "message"), "Why, and what to do.");
+const MESSAGE = column("Message", ofCondition("Ready", "message"), "Why, and what to do.");
 
 function ofCondition(type: string, member: string): string {
   return `.status.conditions[?(@.type=="${type}")].${member}`;
 }
 
 /**
- * Returns the columns of a kind.
+ * Returns the columns of a kind. The message is the last column, as kubectl does not cut it, and the other columns are
+ * few, so that a line of 120 characters shows the beginning of the message.
  * @param own the columns after Reason
- * @param later the columns before Message
+ * @param later the columns before Age
  * @param ready the description of the column Ready
  */
 export function columnsOf(
@@ -171,7 +168,7 @@ export function columnsOf(
   ready = "Whether the platform is as the spec wants it, as far as it can change it.",
 ): readonly PrinterColumn[] {
   const first = column("Ready", ofCondition("Ready", "status"), ready);
-  return [first, REASON, ...own, PAUSED_BY, ...later, MESSAGE, AGE];
+  return [first, REASON, ...own, PAUSED_BY, ...later, AGE, MESSAGE];
 }
 
 /** Returns the columns of a kind whose objects exist on the platform. */

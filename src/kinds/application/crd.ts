@@ -20,7 +20,7 @@ import {
   runsBySchedule,
   SCHEDULE_COLUMNS,
 } from "../../api/run-schedule.ts";
-import { lastHandledRedeployAt, managedStatus, text, atomicList } from "../../api/status.ts";
+import { lastHandledRedeployAt, managedStatus, text, time, atomicList } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
@@ -30,7 +30,6 @@ import {
   RUN_STATES,
   runStateFields,
   sizes,
-  STATE_SINCE,
   stateFields,
   writtenFields,
   writtenOf,
@@ -171,9 +170,11 @@ const written = writtenOf(writtenFields);
 
 const ingress = ingressField("application");
 const commit = text.describe("First seven digits of the running commit, if known.");
+const commitSince = time.describe("Time since when the operator knows that this commit runs.");
 
 const remembered = {
   commit,
+  commitSince,
   lastDeployment,
   history,
   lastFailure,
@@ -211,7 +212,8 @@ export const platformApplication = defineResource({
   columns: managedColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     column("Commit", ".status.commit", "Running commit."),
-    STATE_SINCE,
+    column("Since", ".status.commitSince", "Time since when that commit runs.", "date"),
+    wide("State-Since", ".status.stateSince", "Time in this state.", "date"),
     wide("Env", ".spec.environmentRef.name", "The environment it is in."),
     wide("Deployed", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),

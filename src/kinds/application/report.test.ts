@@ -95,6 +95,43 @@ describe("the status of an application", () => {
   });
 });
 
+describe("the time of the running commit", () => {
+  const NOW = "2026-11-21T10:00:00Z";
+  const finishedAt = "2026-11-21T09:58:00Z";
+  const commitSince = "2026-11-20T10:00:00Z";
+  const failed = deployment({ gitCommitId: OTHER_COMMIT, state: "BUILD_ERROR", finishedAt });
+  const gitRepository = { ...record().gitRepository, deployedCommitId: OTHER_COMMIT };
+
+  it.each<[string, Change, Observed, string]>([
+    [
+      "is the end of the operator's deployment",
+      { memory: { lastDeployment: deployment({ finishedAt }) } },
+      observedIn("DEPLOYED"),
+      finishedAt,
+    ],
+    [
+      "is when the operator sees what others deployed",
+      { surface: "Full" },
+      observedFull("DEPLOYED", { gitRepository }),
+      NOW,
+    ],
+    [
+      "stays in another deployment of the same commit",
+      { memory: { commit: "1a2b3c4", commitSince, lastDeployment: deployment({ finishedAt }) } },
+      observedIn("DEPLOYED"),
+      commitSince,
+    ],
+    [
+      "stays after a deployment that failed",
+      { memory: { commit: "1a2b3c4", commitSince, lastDeployment: failed } },
+      observedIn("BUILD_ERROR"),
+      commitSince,
+    ],
+  ])("%s", (_name, change, observed, since) => {
+    expect(memoryOf(change, observed).commitSince).toBe(since);
+  });
+});
+
 describe("the conditions of an application", () => {
   const withIngress = (value: object) => observedIn("DEPLOYED", { ingress: shown(value) });
   const noIngress = observedIn("DEPLOYED", { ingress: { value: undefined, fault: FORBIDDEN } });

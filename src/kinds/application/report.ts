@@ -1,4 +1,5 @@
 /** Builds the report of an application. Pure. */
+import { timeText } from "../../api/status.ts";
 import type { ConditionFact, DriftField, Report, StatusReason } from "../../engine/contract/kind.ts";
 import { servicePhase } from "../../platform/codec/states.ts";
 import { lastFailure } from "../service/failure.ts";
@@ -42,7 +43,7 @@ function unscheduledReport(context: ApplicationContext, observed: Observed, fact
       ...upToDate(context, observed, facts),
     ],
     status: {
-      commit: shownCommit(context, facts),
+      ...runningCommit(context, facts),
       lastDeployment: last,
       ...historyOfReplaced(context, facts),
       ...written(context, observed, facts),
@@ -96,6 +97,20 @@ function shownCommit(
   const isOver = last?.finishedAt !== undefined && !hasFailed(last);
   const commit = deployed ?? (isOver ? last.gitCommitId : undefined);
   return commit === undefined ? memory.commit : shortCommit(commit);
+}
+
+/** Returns the running commit, and since when it runs. */
+function runningCommit(
+  context: ApplicationContext,
+  facts: ApplicationFacts,
+): Pick<ApplicationMemory, "commit" | "commitSince"> {
+  const { memory, now } = context;
+  const commit = shownCommit(context, facts);
+  if (commit === undefined) return { commit, commitSince: undefined };
+  if (commit === memory.commit) return { commit, commitSince: memory.commitSince };
+  const { gitCommitId = "", finishedAt } = facts.last ?? {};
+  const isOwn = shortCommit(gitCommitId) === commit;
+  return { commit, commitSince: (isOwn ? finishedAt : undefined) ?? timeText(now) };
 }
 
 function ready(context: ApplicationContext, { status }: Observed, { run, running }: ApplicationFacts): StatusReason {

@@ -104,7 +104,9 @@ function leftBehind(context: BindingContext, observed: Observed): Report["status
 }
 
 function readyWhy(context: BindingContext, observed: Observed, summary: LayerSummary | undefined): StatusReason {
-  const bound = `Cluster ${context.inputs.clusterId} ${isBound(context, observed) ? "has" : "does not have"} ${templateName(context)}`;
+  const { name } = context.spec.clusterRef;
+  const cluster = name === undefined ? context.inputs.clusterId : `"${name}"`;
+  const bound = `Cluster ${cluster} ${isBound(context, observed) ? "has" : "does not have"} ${templateName(context)}`;
   if (summary === undefined)
     return { reason: "NotObservable", message: `${bound}; the platform does not show the state of its layers.` };
   if (summary.unclear.length > 0)

@@ -141,7 +141,7 @@ export const platformBlueprint = defineResource({
     column("State", ".status.state", "State on the platform, verbatim."),
     STATE_SINCE,
     column("Tag", ".spec.tag", "Tag of the blueprint."),
-    column("Env", ".spec.environmentRef.name", "The environment it is in."),
+    wide("Env", ".spec.environmentRef.name", "The environment it is in."),
     wide("Catalog-URL", ".status.catalogUrl", "Where the catalog describes the blueprint."),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
     SETTINGS,

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
-import { column, managedColumns, defineResource, SETTINGS } from "../../api/resource.ts";
+import { column, managedColumns, defineResource, SETTINGS, wide } from "../../api/resource.ts";
 import { digestField, managedStatus, text, atomicList } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
@@ -84,7 +84,7 @@ export const platformWebhook = defineResource({
   }),
   columns: managedColumns([
     column("Target", ".status.target", "Where the platform delivers."),
-    column("Events", ".spec.events", "Events that are delivered."),
+    wide("Events", ".spec.events", "Events that are delivered."),
     SETTINGS,
   ]),
 });
