@@ -30,7 +30,7 @@ static: $(installed) ## lint, format, types, unused code, generated files fresh;
 	@npm run --silent static
 
 chaos: export CHAOS := all
-chaos: $(installed) ## every failure of docs/reliability.md, one and a half to three hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
+chaos: $(installed) ## every failure of docs/project/reliability.md, one and a half to three hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
 	@export CHAOS_SEED=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')); echo "seed $$CHAOS_SEED"; \
 	rm -f test-results/chaos-*.json; failed=0; for part in $(or $(PART),unit model integration chaos); do \
 	  npm run --silent chaos -- --project $$part $$([ $$part != integration ] || echo --project afterwards) \
@@ -45,7 +45,7 @@ life: $(installed) ## lives with one kill by name, PLAN=full-037-after,documente
 bench-quick: build ## cost of a create and a redeploy beside the fewest requests that do the same, two minutes; APPLICATIONS=n
 	@npm run --silent bench:quick -- $(if $(APPLICATIONS),--applications '$(APPLICATIONS)')
 
-bench: build ## operator, controller-runtime and oracle side by side, on a quiet machine, needs Go; ROUNDS=n APPLICATIONS=n MANY=n; writes docs/performance.md
+bench: build ## operator, controller-runtime and oracle side by side, on a quiet machine, needs Go; ROUNDS=n APPLICATIONS=n MANY=n; writes docs/project/performance.md
 	@npm run --silent bench -- $(if $(ROUNDS),--rounds '$(ROUNDS)') $(if $(APPLICATIONS),--applications '$(APPLICATIONS)') $(if $(MANY),--many '$(MANY)')
 
 generate: $(installed) ## write the generated files (CRDs, RBAC) again

@@ -1,6 +1,6 @@
 /**
  * `make bench`: compares the operator with a controller written with controller-runtime (bench/peers) and the oracle,
- * in one run on one machine, in alternating rounds. Writes bench/results/<commit>.json and docs/performance.md. All
+ * in one run on one machine, in alternating rounds. Writes bench/results/<commit>.json and docs/project/performance.md. All
  * figures come from the servers and the kernel: audit log, the platform's journal, /proc.
  */
 import { execFileSync } from "node:child_process";
@@ -71,7 +71,7 @@ try {
     ...(await recorded(small)),
     ...(await recorded(large)),
   };
-  await writeFile(join(root, "docs/performance.md"), page(results));
+  await writeFile(join(root, "docs/project/performance.md"), page(results));
 } finally {
   await rig.stop();
 }

@@ -1,4 +1,4 @@
-/** The results of a run of `make bench`, and docs/performance.md, which is built from them. */
+/** The results of a run of `make bench`, and docs/project/performance.md, which is built from them. */
 import type { Figures } from "./figures.ts";
 import type { LimitedFigures } from "./limited.ts";
 import type { ManyFigures } from "./many.ts";

@@ -1,5 +1,5 @@
 /**
- * Prints what `make chaos` ran: the plans and measurements of each class of failure (docs/reliability.md), the failed
+ * Prints what `make chaos` ran: the plans and measurements of each class of failure (docs/project/reliability.md), the failed
  * tests, and a last line with the sums. Arguments: vitest's JSON reports of the parts.
  *
  * Fails if a test failed, or if too many plans of a class proved nothing, as the call that they wait for did not occur.

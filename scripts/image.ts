@@ -22,7 +22,7 @@ export const NODE_FLAGS: readonly NodeFlag[] = [
   },
 ];
 
-/** Settings of V8 about memory and its collector, each measured (docs/adr/0012-node-flags.md). */
+/** Settings of V8 about memory and its collector, each measured (docs/project/adr/0012-node-flags.md). */
 const MEMORY_FLAGS = [
   "--max-semi-space-size=4",
   "--heap-growing-percent=30",

@@ -156,7 +156,7 @@ function permissionsPage(): string {
     "Users get `platform-operator-view` and `platform-operator-edit` through the roles `view`, `edit` and `admin` of " +
       "Kubernetes, and `platform-operator-approve`, the verb `approve` for plans, through `admin` alone. A user who may edit a PlatformConnection or read its Secret can use the full rights of its token.",
     "## On its machine",
-    "Start the operator with these flags of Node, as the demo and the tests do. Each `--allow-fs-read=…` names the program, or a file or folder of the program or its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
+    "Start the operator with these flags of Node, as the demo does. Each `--allow-fs-read=…` names the program, or a file or folder of the program or its credentials; writes to files are never allowed. The flags are only for `run`: a kubeconfig with a credential plugin needs a child process.",
     [
       "| flag | what it prevents |",
       "|---|---|",

@@ -1,6 +1,6 @@
 /**
  * All reasons of conditions. `Deployed`, `ClusterDeployed` and `IngressReady` may also have a state of the platform
- * verbatim as their reason (docs/architecture.md §5).
+ * verbatim as their reason (docs/project/architecture.md §5).
  */
 export const REASONS = {
   // The goal is reached.

@@ -178,7 +178,7 @@ export function managedColumns(own: readonly PrinterColumn[]): readonly PrinterC
 
 /**
  * Returns the rule that makes a field of the spec immutable once the object is recorded; before that, a wrong reference
- * can be fixed (docs/architecture.md §4). The API server checks rules on writes of the status as well; the rule holds
+ * can be fixed (docs/project/architecture.md §4). The API server checks rules on writes of the status as well; the rule holds
  * there because the spec is unchanged.
  * @param field a required member of the spec, e.g. "environmentRef"
  */

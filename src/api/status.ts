@@ -1,5 +1,5 @@
 /**
- * The members of every `.status` (docs/architecture.md §5). Bounds are wide: the API server refuses the whole patch if
+ * The members of every `.status` (docs/project/architecture.md §5). Bounds are wide: the API server refuses the whole patch if
  * one is exceeded, so texts of the platform are cut to `TEXT` characters before they are written.
  */
 import { z } from "zod";

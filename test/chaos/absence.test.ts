@@ -1,4 +1,4 @@
-/** Only a deletionTimestamp deletes an object on the platform, not a missing resource (docs/architecture.md §7). */
+/** Only a deletionTimestamp deletes an object on the platform, not a missing resource (docs/project/architecture.md §7). */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import { database, defaults, project, tree } from "../support/kube/manifests.ts";

@@ -5,7 +5,7 @@ import { comes } from "../support/env/cluster.ts";
 import type { Answer, Call, Interceptor } from "./tap/call.ts";
 
 /**
- * How long after its last renewal a leader may call the platform (docs/architecture.md §10): reads until the renew
+ * How long after its last renewal a leader may call the platform (docs/project/architecture.md §10): reads until the renew
  * deadline, writes only if they end before the lease expires.
  */
 const LAST_CALL_MS = { read: 10_000, write: 7_000 } as const;

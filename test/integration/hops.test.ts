@@ -1,5 +1,5 @@
 /**
- * The tables of hops in docs/architecture.md §2, against the files that V8 saw run. The operator runs from its sources
+ * The tables of hops in docs/project/architecture.md §2, against the files that V8 saw run. The operator runs from its sources
  * and without Node's permission model, which forbids coverage.
  */
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";

@@ -1,5 +1,5 @@
 /**
- * The ledger's protocol (docs/architecture.md §6), explored: the engine's own code, its writer and its fence, in every
+ * The ledger's protocol (docs/project/architecture.md §6), explored: the engine's own code, its writer and its fence, in every
  * order of what can happen to it. Time is in ticks of 5 s: an intent may be sent within one, a lease lasts three, and
  * what was sent lands within three (production: 60 s) unless the case says otherwise.
  */

@@ -69,7 +69,7 @@ describe("the house (test/unit/layers.ts)", () => {
   });
 
   // Whether they run, and whether others do: test/integration/hops.test.ts.
-  it("has all files that docs/architecture.md names in its tables of hops, and they are parts of the operator", () => {
+  it("has all files that docs/project/architecture.md names in its tables of hops, and they are parts of the operator", () => {
     const importsOf = importsIn(sources.filter(({ isTest }) => !isTest));
     const parts = reachableFrom("operator/operator", importsOf);
     const named = Object.values(hopsIn()).flat();
@@ -105,18 +105,21 @@ describe("what the code cites", () => {
       section === undefined ? (row ?? "") : `§${section}`,
     );
 
-  it.each(["docs/architecture.md", "docs/reliability.md"])("are sections or rows that %s has", (page) => {
-    const known = headings(page);
-    const cited = new RegExp(`${page.replace(".", "\\.")},? ((?:(?:§|[A-Z])\\d+(?:, )?)+)`, "g");
-    const wrong = commented.flatMap(({ file, text }) =>
-      [...text.matchAll(cited)]
-        .flatMap(([, names = ""]) => names.split(", "))
-        .filter((name) => name !== "" && !known.includes(name))
-        .map((name) => `${file} cites ${page} ${name}`),
-    );
-    expect(known.length).toBeGreaterThan(0);
-    expect(wrong).toEqual([]);
-  });
+  it.each(["docs/project/architecture.md", "docs/project/reliability.md"])(
+    "are sections or rows that %s has",
+    (page) => {
+      const known = headings(page);
+      const cited = new RegExp(`${page.replace(".", "\\.")},? ((?:(?:§|[A-Z])\\d+(?:, )?)+)`, "g");
+      const wrong = commented.flatMap(({ file, text }) =>
+        [...text.matchAll(cited)]
+          .flatMap(([, names = ""]) => names.split(", "))
+          .filter((name) => name !== "" && !known.includes(name))
+          .map((name) => `${file} cites ${page} ${name}`),
+      );
+      expect(known.length).toBeGreaterThan(0);
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it("is in this repository", () => {
     const papers = /design §|(?:reliability|performance|experience)[ -]bar\b|api-behavior|operator-conventions/;
@@ -125,7 +128,7 @@ describe("what the code cites", () => {
   });
 
   it("needs at most twelve words of its own", () => {
-    const words = textOf("docs/glossary.md").match(/^\| [a-z ]+ \|/gm) ?? [];
+    const words = textOf("docs/project/glossary.md").match(/^\| [a-z ]+ \|/gm) ?? [];
     expect(words.length - 1).toBeLessThanOrEqual(12);
   });
 });

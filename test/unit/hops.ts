@@ -1,4 +1,4 @@
-/** The tables of hops in docs/architecture.md §2. */
+/** The tables of hops in docs/project/architecture.md §2. */
 import { textOf } from "./repository.ts";
 
 /**
@@ -7,9 +7,10 @@ import { textOf } from "./repository.ts";
  */
 export function hopsIn(): Readonly<Record<Case, readonly string[]>> {
   const [, redeployment, create, deletion] =
-    /^### A redeployment(.*?)^### A create(.*?)^### A deletion(.*?)^#/ms.exec(textOf("docs/architecture.md")) ?? [];
+    /^### A redeployment(.*?)^### A create(.*?)^### A deletion(.*?)^#/ms.exec(textOf("docs/project/architecture.md")) ??
+    [];
   if (redeployment === undefined || create === undefined || deletion === undefined)
-    throw new Error("docs/architecture.md lacks a table of hops");
+    throw new Error("docs/project/architecture.md lacks a table of hops");
   return { redeployment: filesNamed(redeployment), create: filesNamed(create), deletion: filesNamed(deletion) };
 }
 

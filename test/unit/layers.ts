@@ -1,5 +1,5 @@
 /**
- * The layers as data (docs/architecture.md draws them). An entry is a folder under src/, a module under src/ without
+ * The layers as data (docs/project/architecture.md draws them). An entry is a folder under src/, a module under src/ without
  * its ending, `simulator`, or a package; "node:" stands for all of Node's modules. What is not listed may not be
  * imported.
  */

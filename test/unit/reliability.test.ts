@@ -1,4 +1,4 @@
-/** The classes of failure on docs/reliability.md, and the sums of a run of `make chaos`. */
+/** The classes of failure on docs/project/reliability.md, and the sums of a run of `make chaos`. */
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,8 +8,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 
 import { root, textOf } from "./repository.ts";
 
-describe("the classes of failure in docs/reliability.md", () => {
-  const listed = [...textOf("docs/reliability.md").matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id]) => id);
+describe("the classes of failure in docs/project/reliability.md", () => {
+  const listed = [...textOf("docs/project/reliability.md").matchAll(/^\| ([A-Z]\d+) \|/gm)].map(([, id]) => id);
   /** In tests' files, and in those that declare tests for them. */
   const cited = globSync(["src/**/*.test.ts", "test/**/*.ts"], { cwd: root })
     .filter((file) => file !== "test/unit/reliability.test.ts")

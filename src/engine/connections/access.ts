@@ -1,4 +1,4 @@
-/** What a connection reads from Secrets and ConfigMaps before it calls the platform (docs/architecture.md §10). */
+/** What a connection reads from Secrets and ConfigMaps before it calls the platform (docs/project/architecture.md §10). */
 import { X509Certificate } from "node:crypto";
 
 import type { KeyValues } from "../../kube/api/types.ts";

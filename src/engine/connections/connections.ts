@@ -1,6 +1,6 @@
 /**
  * The open connections: their clients, tokens, and errors, which are reported once, on the connection
- * (docs/architecture.md §5, §10).
+ * (docs/project/architecture.md §5, §10).
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -76,7 +76,7 @@ export type Connections<Api extends RatedApi> = ReturnType<typeof createConnecti
 /** How long a replaced client serves the calls under way: longer than the longest deadline. */
 const RETIRE_MS = 30_000;
 
-/** The age at which a connection's Secrets and ConfigMap are read again (docs/architecture.md §10). */
+/** The age at which a connection's Secrets and ConfigMap are read again (docs/project/architecture.md §10). */
 const SECRET_MAX_AGE_MS = 30_000;
 
 /** The dependencies of `createConnections`. */

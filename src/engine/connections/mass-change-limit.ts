@@ -1,4 +1,4 @@
-/** Limits the changes of one connection that no user caused (docs/architecture.md §7). */
+/** Limits the changes of one connection that no user caused (docs/project/architecture.md §7). */
 import type { Clock } from "../../kube/api/types.ts";
 
 /** The time for which a changed object counts. */

@@ -14,7 +14,7 @@ import type { Kind, Ms, Uuid } from "../contract/kind.ts";
  * - `outcome`: the next write of the status stores it. Without it, the intent of an action is open and is traced, an id
  *   is read from the signed annotation, and other memory is lost: the platform is observed without it.
  * - `delayed`: without it, the status is built again. A process that ends in order writes it if it has an outcome.
- * Nothing here allows a request: what must not happen twice is decided by what the API server has (docs/architecture.md
+ * Nothing here allows a request: what must not happen twice is decided by what the API server has (docs/project/architecture.md
  * §6).
  */
 export interface PersistenceState {

@@ -1,4 +1,4 @@
-/** The interface between the engine and the kinds of connections (docs/architecture.md §3). */
+/** The interface between the engine and the kinds of connections (docs/project/architecture.md §3). */
 import type { Resource } from "../../api/resource.ts";
 import type { KindTypes, Ms, StatusReason, Surface, Uuid } from "./kind.ts";
 

@@ -1,5 +1,5 @@
 /**
- * The interface between the engine and the kinds (docs/architecture.md §3). The engine knows nothing else of a kind.
+ * The interface between the engine and the kinds (docs/project/architecture.md §3). The engine knows nothing else of a kind.
  */
 import type { Reason } from "../../api/reasons.ts";
 import type { Resource } from "../../api/resource.ts";
@@ -25,7 +25,7 @@ export type ListEvidence = "Shown" | "Missing" | "Unclear";
 export type Presence = "Present" | "Unconfirmed" | "Unproven" | "Gone";
 
 /**
- * What a platform offers: the operations of the specification, or the platform's whole API (docs/architecture.md §9).
+ * What a platform offers: the operations of the specification, or the platform's whole API (docs/project/architecture.md §9).
  */
 export type Surface = "Documented" | "Full";
 
@@ -234,7 +234,7 @@ export interface ReconcileContext<K extends ContextTypes = KindTypes> {
   /** The id of the object on the platform, and where the id comes from. */
   readonly id: Uuid | undefined;
   readonly identitySource: IdentitySource | undefined;
-  /** Whether the platform offers its whole API; false also while that is undecided (docs/architecture.md §9). */
+  /** Whether the platform offers its whole API; false also while that is undecided (docs/project/architecture.md §9). */
   readonly isFull: boolean;
   /**
    * The value of the annotation reconcile-requested-at until it is handled. It allows one retry of a failed deployment.

@@ -1,4 +1,4 @@
-/** Parses specs, once for each stored object (docs/architecture.md §4). */
+/** Parses specs, once for each stored object (docs/project/architecture.md §4). */
 import type { z } from "zod";
 
 import type { KubeObject } from "../../kube/api/types.ts";

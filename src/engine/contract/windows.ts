@@ -2,15 +2,15 @@ import type { Ms } from "./kind.ts";
 
 /** The engine's times, in milliseconds. */
 export const DEFAULT_WINDOWS = {
-  /** The longest time from the start of an intent's write to the start of its request (docs/architecture.md §6). */
+  /** The longest time from the start of an intent's write to the start of its request (docs/project/architecture.md §6). */
   sendMs: 5_000,
-  /** The landing window: after it, a request without an effect may be sent again (docs/architecture.md §6). */
+  /** The landing window: after it, a request without an effect may be sent again (docs/project/architecture.md §6). */
   landingMs: 60_000,
-  /** How long an intermediate state has to last before it is written (docs/architecture.md §5). */
+  /** How long an intermediate state has to last before it is written (docs/project/architecture.md §5). */
   deferMs: 10_000,
   /** How long a waiting object may stay without a first status: objects that are applied together wait only briefly. */
   graceMs: 2_000,
-  /** After this time a settled object reports that its connection fails (docs/architecture.md §5). */
+  /** After this time a settled object reports that its connection fails (docs/project/architecture.md §5). */
   staleMs: 1_800_000,
   /** How long Ready keeps its status while the operator cannot observe whether the object works. */
   unknownMs: 600_000,
@@ -36,7 +36,7 @@ export const DEFAULT_WINDOWS = {
   deliveryGapMs: 5_000,
   /**
    * How long a deletion waits for a missing connection or token before it ends without it, where somebody may create
-   * them again (docs/architecture.md §7).
+   * them again (docs/project/architecture.md §7).
    */
   releaseMs: 3_600_000,
   /** The same in a namespace that terminates, where nobody can; also for an orphan ledger that cannot be written. */

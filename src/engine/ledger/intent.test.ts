@@ -115,7 +115,7 @@ describe("the outcome of a trace", () => {
     ),
   );
 
-  /** The rule of docs/architecture.md §6, in other words than the code's. */
+  /** The rule of docs/project/architecture.md §6, in other words than the code's. */
   function rule(row: (typeof rows)[number]): string {
     const window = row.seenForMs < 60_000;
     const superseded = row.generation > 2 && !row.creates;

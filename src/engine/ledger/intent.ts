@@ -1,5 +1,5 @@
 /**
- * The write-ahead ledger (docs/architecture.md §6): one slot per object. An intent is written before a POST. An intent
+ * The write-ahead ledger (docs/project/architecture.md §6): one slot per object. An intent is written before a POST. An intent
  * that this reconcile did not write is never executed, only traced. Pure.
  */
 import { z } from "zod";

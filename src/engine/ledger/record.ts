@@ -1,6 +1,6 @@
 /**
  * Which object of the platform belongs to a resource: how that is determined, how it is recorded and signed, and how it
- * is released (docs/architecture.md §7).
+ * is released (docs/project/architecture.md §7).
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -111,7 +111,7 @@ export function identityMismatch(object: KubeObject, now: RecordedIdentity): Sta
 
 /**
  * Reports whether the object should have the operator's finalizer: only while its deletion has something to do
- * (docs/architecture.md §7).
+ * (docs/project/architecture.md §7).
  */
 export function finalizerDue({ object, connection }: Omit<RecordTarget, "recordedIdentity">): boolean {
   const { deletion } = policiesOf(object, connection.settings.defaults);

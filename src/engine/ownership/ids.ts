@@ -1,4 +1,4 @@
-/** Ownership of external ids: one object of the platform belongs to one custom resource (docs/architecture.md §7). */
+/** Ownership of external ids: one object of the platform belongs to one custom resource (docs/project/architecture.md §7). */
 import { EXTERNAL_ID } from "../../api/names.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";

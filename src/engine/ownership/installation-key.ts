@@ -1,5 +1,5 @@
 /**
- * The key of the installation (docs/architecture.md §7): 32 random bytes in the Secret platform-operator-key of the
+ * The key of the installation (docs/project/architecture.md §7): 32 random bytes in the Secret platform-operator-key of the
  * operator's namespace. It keys the fingerprints of values in the status, the signatures of records and of the entries of
  * the orphan ledger, and what proves a delivery to the receiver. Users of the cluster may edit all of these; only the operator can read the key.
  */

@@ -1,5 +1,5 @@
 /**
- * Decides when an object of the platform that a list does not show is gone (docs/architecture.md §9). A new process
+ * Decides when an object of the platform that a list does not show is gone (docs/project/architecture.md §9). A new process
  * knows from the status whether a list has shown the object.
  */
 import type { Goal, ListEvidence, Ms, Presence, Uuid } from "../contract/kind.ts";

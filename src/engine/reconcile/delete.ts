@@ -1,5 +1,5 @@
 /**
- * The deletion of a resource, from `kubectl delete` to the release of its finalizer (docs/architecture.md §7). Where
+ * The deletion of a resource, from `kubectl delete` to the release of its finalizer (docs/project/architecture.md §7). Where
  * waiting cannot help, the object stays on the platform, a Warning reports it, and the orphan ledger records it.
  */
 import type { Reason } from "../../api/reasons.ts";

@@ -1,5 +1,5 @@
 /**
- * The one reconcile for every kind but the connections. It knows the kinds only through `Kind` (docs/architecture.md §2,
+ * The one reconcile for every kind but the connections. It knows the kinds only through `Kind` (docs/project/architecture.md §2,
  * §3).
  */
 import { isPaused } from "../../api/paused.ts";

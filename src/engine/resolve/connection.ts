@@ -34,7 +34,7 @@ export function lastUsed({ connections }: Ports, object: KubeObject): Connection
   return uid === undefined ? undefined : connections.byUid(uid);
 }
 
-/** Reports whether a connection's last good token still serves its users (docs/architecture.md §7). */
+/** Reports whether a connection's last good token still serves its users (docs/project/architecture.md §7). */
 function isTokenUsable({ notReadyReason }: Connection): boolean {
   return notReadyReason === undefined || notReadyReason.reason === "CredentialsMissing";
 }

@@ -1,4 +1,4 @@
-/** Builds `.status` from the result of a reconcile. Pure and deterministic (docs/architecture.md §5). */
+/** Builds `.status` from the result of a reconcile. Pure and deterministic (docs/project/architecture.md §5). */
 import type { Reason } from "../../api/reasons.ts";
 import type { ExternalLifecycle } from "../../api/resource.ts";
 import { timeText } from "../../api/status.ts";
@@ -44,7 +44,7 @@ export interface ReconcileOutcome {
   readonly now: Date;
 }
 
-/** The largest number of bytes of a message (docs/architecture.md §5). */
+/** The largest number of bytes of a message (docs/project/architecture.md §5). */
 const MESSAGE_CAP = 1_024;
 
 /** The conditions that follow from the result and the drift. The report has all other conditions. */

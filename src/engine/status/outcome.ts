@@ -1,7 +1,7 @@
 /**
  * How a reconcile ends: its result, what a failed exchange with the platform means for it, and the results of an object
  * that waits too long. An object that waits too long for work of the platform that makes no progress, or for an object
- * that does not exist, reports that a person is needed, and is still reconciled (docs/architecture.md §5, §8).
+ * that does not exist, reports that a person is needed, and is still reconciled (docs/project/architecture.md §5, §8).
  */
 import type { Reason } from "../../api/reasons.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";

@@ -1,7 +1,7 @@
 /**
  * Writes how a reconcile ended: the outputs of the kind, one status patch if something changed, events on transitions,
  * and the next requeue. Writes are the most expensive thing that the operator does: `throttle` delays them, and
- * transitions become events, never polls (docs/architecture.md §5).
+ * transitions become events, never polls (docs/project/architecture.md §5).
  */
 import { isDeepStrictEqual } from "node:util";
 

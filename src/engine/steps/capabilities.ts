@@ -1,6 +1,6 @@
 /**
  * The condition `Capabilities`: what a spec asks for and the platform cannot do, before it is needed
- * (docs/architecture.md §9). It is absent where the platform can do everything. Settings that changed and cannot be sent
+ * (docs/project/architecture.md §9). It is absent where the platform can do everything. Settings that changed and cannot be sent
  * have a condition of their own, `SettingsSynced`.
  */
 import { isSupported } from "../../platform/codec/operations.ts";

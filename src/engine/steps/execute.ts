@@ -1,4 +1,4 @@
-/** Hop 6 of a reconcile: one step, with the ledger where it must not happen twice (docs/architecture.md §6). */
+/** Hop 6 of a reconcile: one step, with the ledger where it must not happen twice (docs/project/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
 import { hasObject } from "../../api/resource.ts";
 import { isKube, KubeError } from "../../kube/api/errors.ts";

@@ -1,4 +1,4 @@
-/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step (docs/architecture.md §2). */
+/** Hops 4 to 6 of a reconcile: trace or observe, plan, act, until there is no step (docs/project/architecture.md §2). */
 import { hasObject, writesFields } from "../../api/resource.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import { ApiError, unsupportedText } from "../../platform/transport/errors.ts";

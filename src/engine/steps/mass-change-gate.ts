@@ -1,4 +1,4 @@
-/** Decides whether a write has to wait for the limit of mass changes of its connection (docs/architecture.md §7). */
+/** Decides whether a write has to wait for the limit of mass changes of its connection (docs/project/architecture.md §7). */
 import { keyOf } from "../../kube/api/objects.ts";
 import { keyText } from "../contract/keys.ts";
 import type { Step, StatusReason } from "../contract/kind.ts";

@@ -1,4 +1,4 @@
-/** Traces an intent that an earlier reconcile left open, before anything else happens (docs/architecture.md §6). */
+/** Traces an intent that an earlier reconcile left open, before anything else happens (docs/project/architecture.md §6). */
 import { INTENT } from "../../api/names.ts";
 import { answerCommand, isAnswered } from "../../api/resolve.ts";
 import { keyOf } from "../../kube/api/objects.ts";
@@ -149,7 +149,7 @@ function writerOf({ ports, object, recordedIdentity }: Resolved, intent: Intent)
   const { uid, creates, resource, name, parentId } = intent;
   const writer = parseKey(resource);
   if (!creates || writer.kind !== object.kind || parentId !== recordedIdentity.parentId) return "None";
-  // The platform's names are case-insensitive (docs/architecture.md §9).
+  // The platform's names are case-insensitive (docs/project/architecture.md §9).
   if (name?.trim().toLowerCase() !== externalNameOf(object)?.trim().toLowerCase()) return "None";
   return ports.cache.get(writer)?.metadata.uid === uid ? "None" : "Left";
 }

@@ -1,6 +1,6 @@
 /**
  * The facts of an application that its plan and its report are made of: what is deployed, and what differs from the spec
- * (docs/architecture.md §2). Pure.
+ * (docs/project/architecture.md §2). Pure.
  */
 import { isChangedAtSource } from "../../engine/contract/kind.ts";
 import type { OperationName } from "../../platform/codec/operations.ts";

@@ -1,5 +1,5 @@
 /**
- * Requests to the platform: each is sent once, and is open until the cluster shows a change (docs/architecture.md §6).
+ * Requests to the platform: each is sent once, and is open until the cluster shows a change (docs/project/architecture.md §6).
  * Pure.
  */
 import type { Json, Plan, Step, StatusReason } from "../../engine/contract/kind.ts";

@@ -19,7 +19,7 @@ import {
 import { listedStatus } from "./observe.ts";
 import { clusterBaseline, operationOf, OPERATIONS, stateIn } from "./operation.ts";
 
-/** The first state that the platform shows after it accepts a request (docs/architecture.md §9). */
+/** The first state that the platform shows after it accepts a request (docs/project/architecture.md §9). */
 const QUEUED = { Stop: "STOP_QUEUED", Start: "DEPLOYMENT_QUEUED", Upgrade: "DEPLOYMENT_QUEUED" } as const;
 
 export const act: Kind<ClusterTypes>["act"] = async ({ action: step }, context, observed, api) => {

@@ -58,7 +58,7 @@ function nowhere(spec: ConnectionSpec, said: string): StatusReason {
 /**
  * Finds out what the platform offers, by one read beyond the specification of a project that a list has just shown. A
  * 2xx decides Full; a 404, 405 or 501 in JSON decides Documented; every other answer decides nothing
- * (docs/architecture.md §9).
+ * (docs/project/architecture.md §9).
  */
 async function probeSurface(api: Platform, projectId: Uuid | undefined): Promise<ProbeReport> {
   if (projectId === undefined) {

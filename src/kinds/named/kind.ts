@@ -1,6 +1,6 @@
 /**
  * Builds a kind of objects that have a name, unique in their parent, settings, and no state of their own. Such kinds
- * plan, act, trace and report alike, and their declarations say what differs (docs/architecture.md §3).
+ * plan, act, trace and report alike, and their declarations say what differs (docs/project/architecture.md §3).
  */
 import type { ConditionFact, Kind, ReconcileContext, Report, Uuid } from "../../engine/contract/kind.ts";
 import { type OperationName, isDocumented, isSupported } from "../../platform/codec/operations.ts";

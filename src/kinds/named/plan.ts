@@ -1,4 +1,4 @@
-/** Plans an object that has a name, unique in its parent, and settings (docs/architecture.md §4). Pure. */
+/** Plans an object that has a name, unique in its parent, and settings (docs/project/architecture.md §4). Pure. */
 import type { Json, Plan, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import { isAltered } from "../shared/altered.ts";
 import { firstOf, once, stalled, safely } from "../shared/checks.ts";

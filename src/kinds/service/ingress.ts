@@ -1,4 +1,4 @@
-/** The ingress of a service: when it is read, and how it is reported (docs/architecture.md §8). */
+/** The ingress of a service: when it is read, and how it is reported (docs/project/architecture.md §8). */
 import type { ConditionFact, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { servicePhase } from "../../platform/codec/states.ts";

@@ -93,7 +93,7 @@ export function shownState(state: string): string {
 
 /**
  * Returns a condition with the platform's state verbatim as its reason, where the API server accepts it
- * (docs/architecture.md §5).
+ * (docs/project/architecture.md §5).
  */
 export function stateCondition(type: string, state: string, what: string): ConditionFact {
   const reason = fitsReason(state) ? state : "UnknownState";

@@ -75,7 +75,7 @@ export async function siblingsOf<Item>(
 ): Promise<readonly Item[] | "gone" | undefined> {
   const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
   const siblings = await listOnFull(context, api, list);
-  // What is under an environment that is gone is answered 403 or 404 (docs/architecture.md §9).
+  // What is under an environment that is gone is answered 403 or 404 (docs/project/architecture.md §9).
   if (siblings !== undefined || !context.isFull || context.goal === "present") return siblings;
   return (await exists()) ? undefined : "gone";
 }

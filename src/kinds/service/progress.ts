@@ -106,7 +106,7 @@ function openProgress(
   const asked = askedProgress(request);
   // While the request runs, the service's own state is more precise: BUILDING, DEPLOYING.
   if (asked.phase === "busy" || asked.phase === "unknown") return own.phase === "busy" ? own : asked;
-  // One request may carry several services (docs/architecture.md §9): the service's own state shows whether it failed
+  // One request may carry several services (docs/project/architecture.md §9): the service's own state shows whether it failed
   // for this one. A request that was canceled before it began leaves the earlier state.
   const perhapsAnother = asked.phase === "failed" && asked.state !== "CANCELED";
   return perhapsAnother && isOf(last, status) ? own : asked;
@@ -192,7 +192,7 @@ function ended<Last extends ServiceDeployment>(last: Last): Last {
 
 /**
  * Returns what is observed once a request was accepted: the service is queued at least. The answer may have no body, or
- * still show the earlier state (docs/architecture.md §9). An older request that was followed does not matter any more.
+ * still show the earlier state (docs/project/architecture.md §9). An older request that was followed does not matter any more.
  * @param queued the state to assume where the answer shows nothing new, e.g. "STOP_QUEUED"
  */
 export function accepted<Observed extends ObservedState>(

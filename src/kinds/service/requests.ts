@@ -1,6 +1,6 @@
 /**
  * Sends the requests of services, updates what was observed by their answers, and finds out later whether a request
- * took effect (docs/architecture.md §6).
+ * took effect (docs/project/architecture.md §6).
  */
 import type { z } from "zod";
 
@@ -60,7 +60,7 @@ export async function createService<
 ): Promise<ActionResult<Observed, Mem> & { readonly id: Uuid; readonly made: Item }> {
   const { inputs, spec, memory } = context;
   const made = await area.create(inputs.environmentId, spec, { extended: context.isFull });
-  // A service that was just created is READY until it is deployed (docs/architecture.md §9).
+  // A service that was just created is READY until it is deployed (docs/project/architecture.md §9).
   const status = { id: made.id, state: "READY", serviceDeploymentStatus: "NEVER_DEPLOYED" };
   const written = { settings: rememberedSettings(declaredSettings(settings, spec)), revision: 0 };
   return {

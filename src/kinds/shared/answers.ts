@@ -24,7 +24,7 @@ export async function unlessMissing<T>(read: Promise<T>): Promise<T | undefined>
 }
 
 /**
- * Reads under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/architecture.md
+ * Reads under a parent that may be gone. Deployed services forbid what is under a deleted parent (docs/project/architecture.md
  * §9): a 403 counts as gone only if the lists of the organization confirm it.
  * @param isGone reads these lists, and reports whether they lack the parent
  * @returns undefined when the parent is gone
@@ -115,7 +115,7 @@ export function faultCondition(type: string, fault: StatusReason | undefined): r
 
 /**
  * Reports whether a request to stop was refused because nothing runs. Where the surface shows no state, that is the
- * only way to know it. The platform also answers 409 while it works on the object (docs/architecture.md §9); such a
+ * only way to know it. The platform also answers 409 while it works on the object (docs/project/architecture.md §9); such a
  * stop is tried again.
  * @param error what the request to stop threw
  */

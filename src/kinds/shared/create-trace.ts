@@ -1,4 +1,4 @@
-/** Traces unconfirmed creates by the lists of the platform before and after them (docs/architecture.md §6). */
+/** Traces unconfirmed creates by the lists of the platform before and after them (docs/project/architecture.md §6). */
 import type {
   ActionResult,
   Json,
@@ -67,7 +67,7 @@ export function createUnknown(name: string | undefined, because: string): Status
 
 /**
  * Returns the listed objects that an intent may have created: those of its name that nobody holds and that are no older
- * than the intent (docs/architecture.md §6).
+ * than the intent (docs/project/architecture.md §6).
  */
 export function landed<Item extends ListedObject>(
   intent: OpenIntent,

@@ -1,5 +1,5 @@
 /**
- * Checks what a connection may work on: projects, objects in no project, and ids that users give (docs/architecture.md
+ * Checks what a connection may work on: projects, objects in no project, and ids that users give (docs/project/architecture.md
  * §7).
  */
 import type { Reference, Uuid, StatusReason } from "../../engine/contract/kind.ts";

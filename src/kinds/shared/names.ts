@@ -3,7 +3,7 @@ import type { Plan, Uuid, StatusReason } from "../../engine/contract/kind.ts";
 import { stalled } from "./checks.ts";
 import type { Identified, WithPolicies, WithRecords } from "./types.ts";
 
-/** Reports whether two names are the same: the platform's names are case-insensitive (docs/architecture.md §9). */
+/** Reports whether two names are the same: the platform's names are case-insensitive (docs/project/architecture.md §9). */
 export function sameName(left: string, right: string): boolean {
   return left.trim().toLowerCase() === right.trim().toLowerCase();
 }

@@ -1,4 +1,4 @@
-/** Reads that only the surface Full has (docs/architecture.md §9). */
+/** Reads that only the surface Full has (docs/project/architecture.md §9). */
 import type { ReconcileContext } from "../../engine/contract/kind.ts";
 import { isSupported, type OperationName } from "../../platform/codec/operations.ts";
 import type { Platform } from "../../platform/index.ts";

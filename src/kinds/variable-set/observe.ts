@@ -24,7 +24,7 @@ export async function observe(context: SetContext, api: Platform): Promise<Obser
   // If the platform forbids all applications, the token is the cause, not the applications.
   if (failure !== undefined && failures.length === applications.length) {
     if (context.goal === "present") throw failure;
-    // Deployed services forbid what is under a deleted parent (docs/architecture.md §9). A removal does not wait for
+    // Deployed services forbid what is under a deleted parent (docs/project/architecture.md §9). A removal does not wait for
     // that, unless the token can read nothing at all.
     await api.projects.list();
   }

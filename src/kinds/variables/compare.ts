@@ -1,6 +1,6 @@
 /**
  * Compares the variables that a resource declares with those that it wrote and those that the platform lists, and
- * decides what to send (docs/architecture.md §8). Pure.
+ * decides what to send (docs/project/architecture.md §8). Pure.
  */
 import type { Ms, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import { sameContent } from "../../engine/contract/kind.ts";

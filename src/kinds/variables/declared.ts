@@ -105,7 +105,7 @@ export function digestedContent({ name, value }: Pick<InputVariable, "name" | "v
 /**
  * Returns the variables as an import takes them. Deployed services require a scope for each, and the specification does
  * not have one: on the surface Full, a variable without a scope gets APPLICATION
- * (docs/architecture.md §9).
+ * (docs/project/architecture.md §9).
  */
 export function importItems(
   context: Pick<ReconcileContext, "isFull">,

@@ -1,6 +1,6 @@
 /**
  * What a resource wrote into an application: names, kinds and digests of values, never values. It owns what it wrote,
- * and nothing else (docs/architecture.md §8).
+ * and nothing else (docs/project/architecture.md §8).
  */
 import { z } from "zod";
 

@@ -45,7 +45,7 @@ export interface Registration {
 
 /**
  * The events after which a resource has another state. The specification and the platform's whole API spell them
- * differently (docs/architecture.md §9).
+ * differently (docs/project/architecture.md §9).
  */
 const EVENTS = {
   Documented: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCEEDED", "DEPLOYMENT_FAILED"],
@@ -112,7 +112,7 @@ export function isOwnTarget({ spec, inputs }: WebhookContext, url: string | unde
 /** The webhook as the platform shows it; "gone" where it shows none with that id, undefined where it was not asked. */
 export type Shown = Webhook | "gone" | undefined;
 
-/** What deployed services call a webhook that delivers JSON (docs/architecture.md §9). */
+/** What deployed services call a webhook that delivers JSON (docs/project/architecture.md §9). */
 export const KIND = "STANDARD";
 
 /**

@@ -1,11 +1,11 @@
 import { isKube } from "./errors.ts";
 import type { Json, JsonObject } from "./types.ts";
 
-/** Deadlines of calls of the API server, in milliseconds (docs/architecture.md §10). */
+/** Deadlines of calls of the API server, in milliseconds (docs/project/architecture.md §10). */
 export const DEADLINES = { call: 10_000, list: 30_000, lease: 5_000 } as const;
 
 /**
- * The one field manager of every write: each further manager makes every write more expensive (docs/architecture.md
+ * The one field manager of every write: each further manager makes every write more expensive (docs/project/architecture.md
  * §10).
  */
 export const FIELD_MANAGER = "platform-operator";

@@ -161,7 +161,7 @@ type StoredPort = NonNullable<z.output<typeof storedParts>["ports"]>[number];
 
 /**
  * Returns the stored port, if there is one, with the wanted changes. The platform changes a port that has an id, and
- * creates one that has none (docs/architecture.md §9).
+ * creates one that has none (docs/project/architecture.md §9).
  * @param wanted undefined members stay as they are stored
  */
 function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof portRequest>): object {
@@ -188,7 +188,7 @@ function linesAtEnd(text: string, most: number): readonly string[] {
 }
 
 /**
- * The hosting providers, which deployed services require in addition to a repository's URL (docs/architecture.md §9);
+ * The hosting providers, which deployed services require in addition to a repository's URL (docs/project/architecture.md §9);
  * the spec does not name them.
  */
 const PROVIDERS = ["GITHUB", "GITLAB", "BITBUCKET"] as const;

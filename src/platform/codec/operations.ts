@@ -1,5 +1,5 @@
 /**
- * Every operation that this client can call: the 32 of the spec and those beyond it (docs/architecture.md §9).
+ * Every operation that this client can call: the 32 of the spec and those beyond it (docs/project/architecture.md §9).
  * Placeholders are spelled uniformly; `{organizationId}` is always the connection's own.
  */
 interface OperationEntry {
@@ -198,7 +198,7 @@ export function isRead(name: OperationName): boolean {
 
 /**
  * Reports whether a write must not be repeated: its intent is written and its rate token reserved before it is sent
- * (docs/architecture.md §6).
+ * (docs/project/architecture.md §6).
  */
 export function isOnce(name: OperationName): boolean {
   const entry = operationEntry(name);

@@ -1,5 +1,5 @@
 /**
- * Makes texts of the platform fit for conditions, events and logs (docs/reliability.md E5, E7), and reads the fields
+ * Makes texts of the platform fit for conditions, events and logs (docs/project/reliability.md E5, E7), and reads the fields
  * that an error body names.
  */
 import { maskOf, withoutValues } from "../../text/mask.ts";
@@ -24,7 +24,7 @@ export function cleaned(raw: string, secrets: readonly string[]): string {
 
 /**
  * Returns the platform's message about a failure: `detail`, else `message`, else `error`, else the text itself
- * (deployed services differ, docs/architecture.md §9), followed by its complaints about single fields. For an HTML page
+ * (deployed services differ, docs/project/architecture.md §9), followed by its complaints about single fields. For an HTML page
  * or an empty body it says so.
  */
 export function errorText(body: string, secrets: readonly string[]): string {

@@ -80,7 +80,7 @@ const CUT_SHORT: ReadonlySet<number> = new Set([408, 499]);
 
 /**
  * Classifies an answer that is not a success. A 4xx means that a write was not executed, except 408 and 499. After
- * these, redirects and every 5xx but 501 the outcome of a write is unknown (docs/architecture.md §8).
+ * these, redirects and every 5xx but 501 the outcome of a write is unknown (docs/project/architecture.md §8).
  * @param answer.isJson whether the body is JSON
  * @param answer.retryAfterMs the pause that a 429 asks for; used for no other status
  */
@@ -159,7 +159,7 @@ const MAY_BE_EXECUTED: Readonly<Record<ApiFailure["is"], boolean>> = {
 
 /**
  * Reports whether the platform certainly did not execute a call that failed like this: a failure before anything was
- * sent, a 4xx except 408 and 499, a 501 (docs/architecture.md §8).
+ * sent, a 4xx except 408 and 499, a 501 (docs/project/architecture.md §8).
  */
 export function notExecuted({ is }: Pick<ApiFailure, "is">): boolean {
   return !MAY_BE_EXECUTED[is];
