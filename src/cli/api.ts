@@ -1,6 +1,6 @@
 /** The command `api`: calls an operation of the platform's specification, in the way of `gh api`. */
 import { RESOURCES } from "../kinds/index.ts";
-import { stringMember } from "../kube/api/json.ts";
+import { member, stringMember } from "../kube/api/json.ts";
 import { keyOf } from "../kube/api/objects.ts";
 import type { KubeObject } from "../kube/api/types.ts";
 import { jsonIn, stringifyJson } from "../platform/codec/json.ts";
@@ -8,7 +8,7 @@ import { type DocumentedOperation, isDocumented, isRead, pathParameters } from "
 import type { Call } from "./base/call.ts";
 import { UsageError } from "./base/exit.ts";
 import { readObject } from "./base/io.ts";
-import { align, printText } from "./base/render.ts";
+import { align, printText, wrap } from "./base/render.ts";
 import { externalIdOf, parseTarget, shortTarget } from "./base/targets.ts";
 import { listObjects } from "./objects/shared/listing.ts";
 
@@ -94,8 +94,8 @@ export async function apiCommand(call: Call, name: string | undefined, options: 
   const given = parametersIn(name, options.param);
   const body = await bodyOf(call, name, options.filename);
   const { ids, object } = await idsOf(call, name, given);
-  const { platform } = await call.access(object);
-  if (!isRead(name)) await warnOfResource(call, ids, object);
+  const { platform, connection } = await call.access(object);
+  if (!isRead(name) && !MAKES_A_CHILD.has(name)) await warnOfResource(call, ids, object, connection);
   const query = Object.fromEntries(queryOf(name).map(({ parameter }) => [parameter, given.get(parameter)]));
   const text = await platform.call(name, ids, {
     query: () => query,
@@ -175,15 +175,34 @@ async function idsOf(call: Call, name: DocumentedOperation, given: ReadonlyMap<s
   return { ids, object };
 }
 
-/** Says before a write that a resource stands for the object: the operator corrects or reports what differs from it. */
-async function warnOfResource(call: Call, ids: readonly string[], named: KubeObject | undefined): Promise<void> {
+/** The object of the path is a parent, whose resource says nothing about the child. */
+const MAKES_A_CHILD: ReadonlySet<DocumentedOperation> = new Set([
+  ...(["createEnvironment", "createApplication", "createDatabase", "createBlueprint"] as const),
+]);
+
+/** What the operator does about a difference from a spec, by lifecycle.driftPolicy. */
+const BY_DRIFT_POLICY: Readonly<Record<string, string>> = {
+  Correct: "The operator undoes what differs from its spec (driftPolicy Correct).",
+  Report: "The operator reports what differs from its spec (driftPolicy Report).",
+};
+const WITHOUT_DRIFT_POLICY =
+  "The operator undoes a change of a setting, where the platform can update it, and reports what else differs from its spec.";
+
+/** Says before a write that a resource stands for the object, and whether the operator would undo the write. */
+async function warnOfResource(
+  call: Call,
+  ids: readonly string[],
+  named: KubeObject | undefined,
+  connection: KubeObject,
+): Promise<void> {
   const managed = named ?? (await resourceOf(call, ids));
   if (managed === undefined) return;
   const target = shortTarget(keyOf(managed));
-  call.report(
-    `Warning: ${target} stands for this object. The operator reports what differs from its spec, or corrects it. ` +
-      `Change ${target} instead.`,
+  const said = [managed.spec, member(connection.spec, "defaults")].map((place) =>
+    stringMember(member(place, "lifecycle"), "driftPolicy"),
   );
+  const what = BY_DRIFT_POLICY[said[0] ?? said[1] ?? ""] ?? WITHOUT_DRIFT_POLICY;
+  call.report(wrap(`Warning: ${target} stands for this object. ${what} Change ${target} instead.`, 2));
 }
 
 /** Returns the resource of the namespace with one of these ids, as far as the user may see it. */

@@ -61,7 +61,8 @@ describe("kubectl platform api", () => {
     const { applicationId } = user.world;
     const body = JSON.stringify({ git_commit_id: NEXT_COMMIT });
     const warning =
-      "Warning: papp/api stands for this object. The operator reports what differs from its spec, or corrects it. Change papp/api instead.\n";
+      "Warning: papp/api stands for this object. The operator undoes a change of a setting, where the platform can update it,\n" +
+      "  and reports what else differs from its spec. Change papp/api instead.\n";
     for (const id of ["papp/api", applicationId]) {
       const ended = await api(`deployApplication --param applicationId=${id} -f - -q $.deployment_request_id`, body);
       expect(ended).toEqual(ending(0, /^[-0-9a-f]{36}\n$/, warning));
