@@ -148,3 +148,36 @@ describe("[C9] a settled object whose connection fails for long", () => {
     await env.waitFor("PlatformConnection", "default", { status: "True", reason: "Available" });
   });
 });
+
+describe("kubectl get alone, in 120 columns, tells", () => {
+  const env = createEnv({ surface: "documented" });
+  const line = async (kind: string, name: string): Promise<string> => {
+    const table = await env.kubectl(["get", kind, name]);
+    return (table.trimEnd().split("\n").at(-1) ?? "").slice(0, 120);
+  };
+
+  it("that the platform rejects the token of which Secret", async () => {
+    await env.apply(secret("wrong", { token: "wrong" }), connection(env, "wrong"));
+    await env.waitFor("PlatformConnection", "wrong", { status: "False", reason: "CredentialsInvalid" });
+    expect(await line("pconn", "wrong")).toMatch(
+      /^wrong +False +CredentialsInvalid .* The platform rejected the token from Secret "wrong"/,
+    );
+  });
+
+  it("which commit does not build, and which commit runs on", async () => {
+    await env.ready(...defaults(env), ...tree(env, "shop"));
+    await env.patch("PlatformApplication", "shop", deploying("bad0c0d0000000000000000000000000000000ad"));
+    await env.waitFor("PlatformApplication", "shop", { type: "Stalled", status: "True", reason: "BuildFailed" });
+    expect(await line("papp", "shop")).toMatch(
+      /^shop +False +BuildFailed +BUILD_ERROR +0123456 +\d+\w+ +\d+\w+ +The platform reports BUILD_ERROR for commit bad0c0d/,
+    );
+  });
+
+  it("which parent is missing", async () => {
+    await env.apply(application("api", "stagin"));
+    await env.waitFor("PlatformApplication", "api", { status: "False", reason: "ParentNotFound" });
+    expect(await line("papp", "api")).toMatch(
+      /^api +False +ParentNotFound .* PlatformEnvironment "stagin" does not exist in namespace/,
+    );
+  });
+});
