@@ -121,7 +121,7 @@ export function wide(...of: Parameters<typeof column>): PrinterColumn {
 
 const REASON = column("Reason", ofCondition("Ready", "reason"), "Why, in one word.");
 
-export const SYNCED = column(
+export const SYNCED = wide(
   "Synced",
   ofCondition("Synced", "status"),
   "Whether the last exchange with the platform succeeded.",

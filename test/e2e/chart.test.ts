@@ -113,7 +113,7 @@ describe("a release of the chart", () => {
 
   it("fails its test while no operator leads", async () => {
     const [pod, output] = await tested();
-    expect(pod).toMatchObject({ code: 3, stdout: expect.stringMatching(/^✗ operator +there is no lease/m) });
+    expect(pod).toMatchObject({ code: 3, stdout: expect.stringMatching(/^✘ operator +there is no lease/m) });
     expect(output).toContain("platform-operator-test");
   });
 

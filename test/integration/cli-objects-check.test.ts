@@ -36,7 +36,7 @@ describe("kubectl platform check", () => {
       return ended.code === 0 && ended;
     }, 60_000);
     expect(stderr).toBe("");
-    expect(stdout).not.toMatch(/^✗/m);
+    expect(stdout).not.toMatch(/^✘/m);
     const lines = [
       /^✔ cluster +\S+, Kubernetes v1\.\d+/,
       /^✔ CRDs +all \d+ are installed and current$/m,
@@ -58,9 +58,9 @@ describe("kubectl platform check", () => {
     const { code, stdout } = await call(["check", "--operator-namespace=nowhere"]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^✗ operator +there is no lease platform-operator-leader-election in namespace "nowhere"\. Install it/m,
+      /^✘ operator +there is no lease platform-operator-leader-election in namespace "nowhere"\. Install it/m,
     );
-    expect(stdout).toMatch(/^✗ operator's rights +ServiceAccount nowhere\/platform-operator may not /m);
+    expect(stdout).toMatch(/^✘ operator's rights +ServiceAccount nowhere\/platform-operator may not /m);
     const waited = await call(["check", "--operator-namespace=nowhere", "--wait=1s", "-o", "json"]);
     expect(waited.code).toBe(3);
     // A connection that another file has just made for the namespaces of a label may follow.
@@ -82,7 +82,7 @@ describe("kubectl platform check", () => {
     const { code, stdout } = await call(["check", operator(), "--service-account=limited"]);
     await env.kubectl(["-n", env.operatorNamespace, "delete", "deployment", "operator"]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^✗ watched namespaces +gone: not served, as the operator may not list there\./m);
+    expect(stdout).toMatch(/^✘ watched namespaces +gone: not served, as the operator may not list there\./m);
   });
 
   it("reports checks as unknown that the user has no right to make", async () => {
@@ -111,7 +111,7 @@ it("kubectl platform plan names the rights that a user lacks, and what it leaves
     `values of Secrets and ConfigMaps are compared by their versions: you may not read the Secret platform-operator-key in namespace ${env.operatorNamespace}, or it has no key.\n` +
     "the orphan ledger is omitted: you may not read it.\n";
   const refused =
-    /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: secrets "default" is forbidden: User "\S+:reader" /m;
+    /^papp\/web +error +PlatformConnection "default" cannot be used: You may not do this in the cluster: secrets "default"\s+is forbidden: User "\S+:reader" /m;
   expect(await callAs(kubeconfig)(["plan", "-f", "-", operator()], { stdin })).toEqual(ending(1, refused, omitted));
 });
 

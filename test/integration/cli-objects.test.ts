@@ -319,7 +319,7 @@ describe("kubectl platform plan", () => {
     const { code, stdout } = await planned([connection(env, "tokenless"), ...projects]);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^OBJECT .*\npconn\/tokenless and 2 more +error +CredentialsMissing: Secret "tokenless" .*\n\nPlan: 0 to change, 0 .*, 3 that cannot be planned\.\n$/,
+      /^OBJECT .*\npconn\/tokenless and 2 more +error +CredentialsMissing: Secret "tokenless" [^]*?\n\nPlan: 0 to change, 0 .*, 3 that cannot be planned\.\n$/,
     );
   });
 });

@@ -110,7 +110,7 @@ function runningCommit(
   if (commit === memory.commit) return { commit, commitSince: memory.commitSince };
   const { gitCommitId = "", finishedAt } = facts.last ?? {};
   const isOwn = shortCommit(gitCommitId) === commit;
-  return { commit, commitSince: (isOwn ? finishedAt : undefined) ?? timeText(now) };
+  return { commit, commitSince: timeText(isOwn && finishedAt !== undefined ? new Date(finishedAt) : now) };
 }
 
 function ready(context: ApplicationContext, { status }: Observed, { run, running }: ApplicationFacts): StatusReason {

@@ -1,4 +1,5 @@
 /** The context and the findings of checks, and the output of findings. */
+import { MARKS } from "../../../console/tree/labels.ts";
 import type { Clock } from "../../../kube/api/types.ts";
 import { printable } from "../../../text/text.ts";
 import type { Access } from "../../base/access.ts";
@@ -33,8 +34,8 @@ export const unknown = (what: string, detail: string): Finding => ({ what, is: "
 export const info = (what: string, detail: string): Finding => ({ what, is: "info", detail });
 
 const SIGNS = {
-  ok: ["✔", "green"],
-  failed: ["✗", "red"],
+  ok: [MARKS.ready.sign, "green"],
+  failed: [MARKS.stalled.sign, "red"],
   unknown: ["?", "yellow"],
   info: ["·", "dim"],
 } as const satisfies Readonly<Record<Finding["is"], unknown>>;

@@ -46,6 +46,6 @@ describe("a check of kinds that the user may not list", () => {
 it("check --wait exits with 130 after Ctrl-C and prints its last findings", async () => {
   const cluster = await startScriptedCluster(() => 500);
   const ended = await cluster.run(["check", "--wait=1m"], { signal: AbortSignal.abort() });
-  expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^✗ cluster /) });
+  expect(ended).toMatchObject({ code: 130, stdout: expect.stringMatching(/^✘ cluster /) });
   expect(cluster.arrived).toEqual(["GET /version"]);
 });

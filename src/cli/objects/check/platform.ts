@@ -19,9 +19,11 @@ import { failed, info, ok, unknown, type CheckContext, type Finding } from "./fi
 /** With a larger difference, times on the platform do not prove who created an object. */
 const SKEW_MS = 60_000;
 
+const CONNECTIONS: readonly string[] = [platformConnection.kind, clusterPlatformConnection.kind];
+
 /** Reports the conditions of the namespace's connections. @throws KubeError */
 export async function checkConnections(cluster: ClusterClient): Promise<readonly Finding[]> {
-  const { objects, unlisted } = await objectsOf(cluster, [platformConnection.kind, clusterPlatformConnection.kind]);
+  const { objects, unlisted } = await objectsOf(cluster, CONNECTIONS);
   if (objects.length === 0 && unlisted.length === 0) {
     const advice = "Create one, or add the namespace to spec.allowedNamespaces of a ClusterPlatformConnection.";
     const what = `namespace "${cluster.namespace}" has no PlatformConnection, and no ClusterPlatformConnection allows it`;
@@ -140,12 +142,11 @@ function expiryOf(token: string): Date | undefined {
 /** Reports the objects that are Stalled, which need a person. @throws KubeError */
 export async function checkObjects(cluster: ClusterClient): Promise<readonly Finding[]> {
   const what = "objects";
-  const { objects, unlisted } = await objectsOf(
-    cluster,
-    TYPES.map(({ kind }) => kind),
-  );
+  // The connections have findings of their own.
+  const kinds = TYPES.map(({ kind }) => kind).filter((kind) => !CONNECTIONS.includes(kind));
+  const { objects, unlisted } = await objectsOf(cluster, kinds);
   const stalled = objects.filter((object) => summarize(object).mark === "stalled");
-  const content = unlisted.length === TYPES.length ? [] : [ok(what, `none of ${objects.length} is Stalled`)];
+  const content = unlisted.length === kinds.length ? [] : [ok(what, `none of ${objects.length} is Stalled`)];
   const findings = stalled.map((object) => {
     const { reason, message } = summarize(object);
     return failed(shortTarget(keyOf(object)), `${reason}: ${message}`);
