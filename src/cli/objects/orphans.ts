@@ -2,6 +2,7 @@
 import { ageOf } from "../../console/tree/labels.ts";
 import { forgetOrphans, orphanConfigMaps, storedOrphans } from "../../operator/orphans.ts";
 import { isUuidOfAnyCase } from "../../platform/codec/paths.ts";
+import { printable } from "../../text/text.ts";
 import type { Call } from "../base/call.ts";
 import { CliError, UsageError } from "../base/exit.ts";
 import { nothingIn, print, type View } from "../base/render.ts";
@@ -20,17 +21,18 @@ export async function orphansCommand(
   await print(call, viewAt(host.clock.now()), shown, nothingIn(only));
 }
 
-/** Removes entries of the ledger. @throws UsageError for what is no id, CliError for an id that has no entry */
+/** Removes entries of the ledger, which is in the operator's namespace. @throws UsageError for what is no id, CliError for an id that has no entry */
 export async function forgetCommand(call: Call, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     if (!isUuidOfAnyCase(id)) throw new UsageError(`${JSON.stringify(id)} is not an id of the platform, a UUID.`);
   }
   const { io, program, shared } = call;
-  const configMaps = orphanConfigMaps((await call.cluster()).client, shared.operatorNamespace);
+  const { client, place } = await call.cluster();
+  const configMaps = orphanConfigMaps(client, shared.operatorNamespace);
   for (const id of ids) {
     const count = await forgetOrphans(configMaps, id);
     if (count === 0) throw new CliError(`${id} is not in the orphan ledger. List it with: ${program} orphans -A`);
-    io.stdout.write(`${id} forgotten\n`);
+    io.stdout.write(`${printable(place)}/${shared.operatorNamespace}/${id} forgotten\n`);
   }
 }
 
