@@ -66,7 +66,7 @@ export async function ingressOf(
   if (phase === "busy" || !isIngressDue(context, last.at, isRequestDue))
     return { value: context.memory.ingress ?? last.shown, fault: undefined };
   const nothing = ["NotFound", "NotSupported"] as const;
-  const answer = api.services.ingressStatus(type, id, { maxAgeMs: MAX_AGE_MS });
+  const answer = api.services.ingressStatus(type, id, { isFull: context.isFull, maxAgeMs: MAX_AGE_MS });
   const read = await sideRead(answer, "the ingress", nothing);
   if (read.fault === undefined) reads.last.set(id, { at: now, shown: read.value });
   return read;

@@ -41,7 +41,7 @@ const providers: Call = ({ catalog }) => catalog.cloudProviders();
 const databaseTypes: Call = ({ catalog }) => catalog.managedDatabaseTypes();
 const repositories: Call = ({ organization }) => organization.gitRepositories();
 const statuses: Call = ({ services }) => services.statuses(ID);
-const ingress: Call = ({ services }) => services.ingressStatus("helm", ID);
+const ingress: Call = ({ services }) => services.ingressStatus("helm", ID, { isFull: false });
 
 /** Answers of the platform, and the client's results for them. */
 const readings: readonly [string, Call, string | object, unknown][] = [
@@ -155,19 +155,27 @@ describe("an answer of the platform", () => {
     expect(Object.hasOwn(project.record, "__proto__")).toBe(false);
   });
 
-  it("about an ingress is asked for with the service type in upper case until one spelling works", async () => {
-    const { server, connect } = await startHarness();
-    const { services } = connect();
-    const failure = async () => (await failureOf(services.ingressStatus("container", ID))).failure.is;
-    server.script({ status: 404 }, { status: 400 });
-    expect(await failure()).toBe("NotFound");
-    server.script({ status: 404 }, { status: 403 });
-    expect(await failure()).toBe("Forbidden");
-    server.script({ status: 400 }, { body: {} });
-    expect(await services.ingressStatus("container", ID)).toEqual({});
-    await services.ingressStatus("helm", ID);
-    const asked = server.arrived.map(({ url }) => url.split("/")[1]);
-    const each = ["container", "CONTAINER"];
-    expect(asked).toEqual([...each, ...each, ...each, "HELM"]);
-  });
+  it.each([
+    [false, "container", "CONTAINER"],
+    [true, "CONTAINER", "container"],
+  ])(
+    "about an ingress is asked for by the surface (Full: %s) with %s, then with %s, until one works",
+    async (isFull, first, second) => {
+      const { server, connect } = await startHarness();
+      const { services } = connect();
+      const failure = async () => (await failureOf(services.ingressStatus("container", ID, { isFull }))).failure.is;
+      server.script({ status: 404 }, { status: 400 });
+      expect(await failure()).toBe("NotFound");
+      server.script({ status: 400 }, { status: 404 });
+      expect(await failure()).toBe("NotFound");
+      server.script({ status: 404 }, { status: 403 });
+      expect(await failure()).toBe("Forbidden");
+      server.script({ status: 400 }, { body: {} });
+      expect(await services.ingressStatus("container", ID, { isFull })).toEqual({});
+      await services.ingressStatus("container", ID, { isFull });
+      const asked = server.arrived.map(({ url }) => url.split("/")[1]);
+      const each = [first, second];
+      expect(asked).toEqual([...each, ...each, ...each, ...each, second]);
+    },
+  );
 });

@@ -37,15 +37,19 @@ const serviceList = list(service);
 /** @returns the reads of services of any type; each function throws ApiError */
 export function services(caller: Caller) {
   const status = read(caller, "getIngressStatus", json(ingressStatus));
-  // The spec writes the service type in lower case, deployed services in upper case: the first success decides.
+  // The spec writes the service type in lower case, the whole API in upper case: the first success decides for this
+  // connection.
   let isUpperCase: boolean | undefined;
 
   return {
-    /** The state of a service's ingress; deployed services leave members out while there is none. */
+    /**
+     * The state of a service's ingress; deployed services leave members out while there is none.
+     * @param options.isFull decides with which spelling of the service type to begin
+     */
     ingressStatus: async (
       serviceType: "application" | "container" | "helm",
       serviceId: string,
-      options?: ReadOptions,
+      { isFull, ...options }: ReadOptions & { readonly isFull: boolean },
     ): Promise<IngressStatus> => {
       const get = async (inUpperCase: boolean) => {
         const answer = await status(inUpperCase ? serviceType.toUpperCase() : serviceType, serviceId, options);
@@ -54,11 +58,11 @@ export function services(caller: Caller) {
       };
       if (isUpperCase !== undefined) return get(isUpperCase);
       try {
-        return await get(false);
+        return await get(isFull);
       } catch (error) {
         if (!isNoSuchPath(error)) throw error;
-        return get(true).catch((second: unknown) => {
-          throw isNoSuchPath(second) ? error : second;
+        return get(!isFull).catch((second: unknown) => {
+          throw isInvalid(second) ? error : second;
         });
       }
     },
@@ -69,6 +73,11 @@ export function services(caller: Caller) {
   };
 }
 
+/** Reports whether the platform does not have the path, which may mean that the service has no ingress. */
 function isNoSuchPath(error: unknown): boolean {
-  return error instanceof ApiError && (error.failure.is === "NotFound" || error.failure.is === "Invalid");
+  return isInvalid(error) || (error instanceof ApiError && error.failure.is === "NotFound");
+}
+
+function isInvalid(error: unknown): boolean {
+  return error instanceof ApiError && error.failure.is === "Invalid";
 }
