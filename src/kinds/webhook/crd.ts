@@ -10,7 +10,11 @@ import { altered } from "../shared/altered.ts";
 export const WEBHOOK_EVENTS = 64;
 
 const events = z
-  .array(platformValue.describe("Name of an event in the platform's spelling, e.g. DEPLOYMENT_FAILED."))
+  .array(
+    platformValue.describe(
+      "Name of an event, sent as it is. The specification has DEPLOYMENT_STARTED, DEPLOYMENT_SUCCEEDED and DEPLOYMENT_FAILED; a platform with its whole API takes DEPLOYMENT_STARTED, DEPLOYMENT_SUCCESSFUL, DEPLOYMENT_FAILURE and DEPLOYMENT_CANCELLED, and refuses the other names.",
+    ),
+  )
   .min(1)
   .max(WEBHOOK_EVENTS)
   .refine((names) => new Set(names).size === names.length, "must not name an event twice")

@@ -5,7 +5,7 @@ import type { OpenIntent, Report } from "../../engine/contract/kind.ts";
 import { webhook } from "./index.ts";
 
 const TARGET = "https://user:hush@hooks.example.com/secret-path?key=hush";
-const spec = { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"] };
+const spec = { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_CANCELLED"] };
 const OTHER = "00000000-0000-4000-8000-0000000000b2";
 
 const settingsOf = ({ conditions }: Report) => conditions.filter(({ type }) => type === "SettingsSynced");

@@ -19,7 +19,6 @@ import {
   inputOf,
   isOutdated,
   isOwnTarget,
-  KIND,
   lacksSecret,
   type Observed,
   readRegistration,
@@ -83,8 +82,7 @@ export const webhook: Kind<WebhookTypes> = {
 
 async function create(context: WebhookContext, api: Platform): Promise<ActionResult<Observed, WebhookMemory>> {
   const input = inputOf(context);
-  const more = context.isFull ? { ...secretOf(context), kind: KIND } : {};
-  const made = await api.webhooks.create({ ...input, ...more });
+  const made = await api.webhooks.create({ ...input, ...secretOf(context) }, { extended: context.isFull });
   return {
     // A member that the answer lacks has the value that was sent.
     observed: { shown: context.isFull ? { ...input, ...made } : undefined, sent: true },

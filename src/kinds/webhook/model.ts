@@ -112,9 +112,6 @@ export function isOwnTarget({ spec, inputs }: WebhookContext, url: string | unde
 /** The webhook as the platform shows it; "gone" where it shows none with that id, undefined where it was not asked. */
 export type Shown = Webhook | "gone" | undefined;
 
-/** What deployed services call a webhook that delivers JSON (docs/project/architecture.md §9). */
-export const KIND = "STANDARD";
-
 /**
  * Reads the registration with an id, where the platform shows it. A recorded one counts as gone only if a read has
  * shown it before.

@@ -146,11 +146,10 @@ describe("a webhook to the operator that the platform shows", () => {
 
   it("is adopted by its id, and then gets URL and secret", async () => {
     const { harness } = env;
-    const { id } = await harness.api.webhooks.create({
-      targetUrl: TARGET,
-      events: ["DEPLOYMENT_STARTED"],
-      enabled: true,
-    });
+    const { id } = await harness.api.webhooks.create(
+      { targetUrl: TARGET, events: ["DEPLOYMENT_STARTED"], enabled: true },
+      { extended: true },
+    );
     const adopter = harness.webhook({ ...spec, externalId: id });
     expect(await adopter.run()).toMatchObject({ ops: ["adopt", "updateWebhook"], status: { hasSecret: true } });
     const shown = harness.simulator.world().webhooks.get(id);

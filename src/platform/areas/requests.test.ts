@@ -198,15 +198,30 @@ describe("the request for a webhook", () => {
   const input = { ...usual, targetUrl: "https://x.example/y" };
   const sent = { ...usual, target_url: "https://x.example/y" };
   const current = { id: ID, record: { id: ID, ...sent, kind: "SLACK", target_secret_set: true } };
-  const create = (change: object) => (p: Platform) => p.webhooks.create({ ...input, ...change });
+  const create =
+    (change: object, extended = false) =>
+    (p: Platform) =>
+      p.webhooks.create({ ...input, ...change }, { extended });
   const update = (change: object) => (p: Platform) => p.webhooks.update(current, { ...input, ...change });
   const off = { events: [], enabled: false };
-  const extended = { kind: "STANDARD", targetSecret: "hush" };
+  const secret = { targetSecret: "hush" };
   const [post, put] = [`POST ${organization}/webhook`, `PUT ${organization}/webhook/${ID}`];
 
   itSends(
-    ["created as the spec shows it", create({}), post, sent],
-    ["created with kind and secret", create(extended), post, { ...sent, kind: "STANDARD", target_secret: "hush" }],
+    ["created as the spec shows it", create(secret), post, sent],
+    ["created with kind and secret", create(secret, true), post, { ...sent, kind: "STANDARD", target_secret: "hush" }],
+    [
+      "changed with a kind",
+      (p) => p.webhooks.update({ id: ID, record: sent }, input),
+      put,
+      { kind: "STANDARD", ...sent },
+    ],
+    [
+      "changed with a kind",
+      (p) => p.webhooks.update({ id: ID, record: sent }, input),
+      put,
+      { kind: "STANDARD", ...sent },
+    ],
     ["changed on top of what is there", update(off), put, { ...sent, ...off, kind: "SLACK", target_secret_set: true }],
   );
   itRefuses(
