@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-import { call } from "../test/support/env/simulated-platform.ts";
+import { call, startWithEnvironment } from "../test/support/env/simulated-platform.ts";
 import { DOCUMENTED_ENDPOINTS } from "../test/support/platform/documented.ts";
 import { operations } from "./base/operations.ts";
 import { startSimulator, type Simulator } from "./simulator.ts";
@@ -65,4 +65,59 @@ it("a request whose body is not JSON is answered with 400", async () => {
     body: "{",
   });
   expect(response.status).toBe(400);
+});
+
+describe("the full surface", () => {
+  let full: Awaited<ReturnType<typeof startWithEnvironment>>;
+  beforeAll(async () => {
+    full = await startWithEnvironment({ surface: "full", speed: "instant", seed: "full" });
+  });
+  afterAll(() => full.simulator.close());
+
+  const repository = { url: "https://git.example.com/shop/api.git", provider: "GITLAB" };
+  const application = { name: "web", git_repository: repository, healthchecks: {} };
+  const port = { internal_port: 80, publicly_accessible: false };
+  const webhook = { target_url: "https://hooks.example.com", events: ["DEPLOYMENT_STARTED"], kind: "STANDARD" };
+
+  it.each([
+    [
+      "an application without health checks",
+      "POST /environment/{env}/application",
+      { ...application, healthchecks: undefined },
+      "healthchecks",
+    ],
+    [
+      "a repository of an unknown provider",
+      "POST /environment/{env}/application",
+      { ...application, git_repository: { ...repository, provider: "GITEA" } },
+      "git_repository.provider",
+    ],
+    [
+      "a port without a protocol",
+      "POST /environment/{env}/application",
+      { ...application, ports: [port] },
+      "ports.0.protocol",
+    ],
+    ["an environment in a mode that only the platform sets", "PUT /environment/{env}", { mode: "PREVIEW" }, "mode"],
+    ["a webhook without a kind", "POST /organization/{org}/webhook", { ...webhook, kind: undefined }, "kind"],
+    [
+      "an event of the documentation",
+      "POST /organization/{org}/webhook",
+      { ...webhook, events: ["DEPLOYMENT_FAILED"] },
+      "events.0",
+    ],
+    ["a service type in lower case", `GET /application/${someId}/ingressDeploymentStatus`, undefined, "serviceType"],
+  ])("refuses %s by name", async (_what, request, body, member) => {
+    const { simulator: on, environmentId } = full;
+    const path = request.replace("{env}", environmentId).replace("{org}", on.organizationId);
+    const { status, text } = await call(on, path, body);
+    expect(text).toContain(member);
+    expect(status).toBe(400);
+  });
+
+  it("ignores members that it does not have", async () => {
+    const { simulator: on, environmentId } = full;
+    const body = { ...application, ports: [{ ...port, protocol: "HTTP" }], owner: "shop" };
+    expect((await call(on, `POST /environment/${environmentId}/application`, body)).status).toBe(201);
+  });
 });

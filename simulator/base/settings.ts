@@ -95,8 +95,11 @@ export const Settings = z.strictObject({
   surface: z.enum(surfaces),
   /** Operations that answer as if they did not exist, or not for this caller. */
   switchedOff: SwitchedOff,
-  /** Whether bodies are limited to documented members, on the documented surface with documented records. */
-  strictBodies: z.boolean(),
+  /**
+   * Whether requests are checked by the description of the surface: on the documented one, with documented records, for
+   * members that it does not have; on the full one, with public records, for required members and enumerations.
+   */
+  strictRequests: z.boolean(),
   /** Binding layers whose status and reason are given, by their key. */
   layerStatuses: z.record(z.string(), z.strictObject({ status: z.string(), reason: z.string() })),
   /** Whether services have an ingress; without one its status is 404. */
@@ -170,7 +173,7 @@ export function settingsOf(surface: Surface): Settings {
   return {
     surface,
     switchedOff: {},
-    strictBodies: surface === "documented",
+    strictRequests: true,
     layerStatuses: {},
     ingresses: true,
     alreadyStopped: "The service is already stopped",
@@ -200,6 +203,12 @@ export function settingsOf(surface: Surface): Settings {
     rate: null,
     deliveries: { ...reliableDeliveries },
   };
+}
+
+/** @returns the surface by whose description requests are checked; undefined where they are not checked */
+export function checkedAs({ strictRequests, surface, profile }: Settings): Surface | undefined {
+  const isOwnProfile = profile.records === (surface === "full" ? "public" : "seed");
+  return strictRequests && isOwnProfile ? surface : undefined;
 }
 
 /** Changes settings in place. A new surface sets its default profile unless the change has a profile. */

@@ -26,7 +26,7 @@ afterEach(async () => {
 async function start(surface: Surface): Promise<void> {
   ({ simulator, environmentId } = await startWithEnvironment({ surface, speed: 1_000, seed: "deliveries" }));
   // The test sends the same bodies on both surfaces.
-  await control(simulator, "PATCH /settings", { strictBodies: false });
+  await control(simulator, "PATCH /settings", { strictRequests: false });
 }
 
 const application = async (name = "web"): Promise<string> =>

@@ -3,13 +3,14 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { registerJson, writeJson } from "../base/json.ts";
 import { operationOf } from "../base/operations.ts";
 import { Problem, refusalBody } from "../base/problems.ts";
+import { checkedAs } from "../base/settings.ts";
 import { requireScope } from "../request/auth.ts";
 import type { CallEntry } from "../request/journal.ts";
 import { versionPrefix } from "../request/matching.ts";
 import type { Result, Route } from "../request/route.ts";
 import type { Simulation } from "../request/simulation.ts";
 import { routes } from "../routes/index.ts";
-import { checkDocumentedBody } from "./bodies.ts";
+import { checkDocumentedBody, checkFullBody } from "./bodies.ts";
 import { registerOpenApi } from "./openapi.ts";
 
 /** A request as it came over the wire. */
@@ -103,8 +104,9 @@ function register(
     },
     handler: (request, reply) => {
       const principal = sim.auth.identify(request.headers.authorization, id);
-      const { strictBodies, surface, profile } = sim.settings;
-      if (strictBodies && surface === "documented" && profile.records === "seed") checkDocumentedBody(id, request.body);
+      const surface = checkedAs(sim.settings);
+      if (surface === "documented") checkDocumentedBody(id, request.body);
+      if (surface === "full") checkFullBody(id, request.body);
       const result = route.handle(
         { params: request.params, query: request.query, body: request.body ?? undefined },
         { sim, principal, effect: (effect) => entryOf(request)?.effects.push(effect) },

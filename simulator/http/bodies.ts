@@ -1,4 +1,6 @@
-/** The documented bodies, for a platform that refuses every other member. */
+/** The bodies of both surfaces, for a platform that refuses what its description does not have. */
+import { z } from "zod";
+
 import type { OperationId } from "../base/operations.ts";
 import { Problem, type FieldProblem } from "../base/problems.ts";
 
@@ -55,4 +57,94 @@ function unknownMembers(value: unknown, known: Members, path: string): readonly 
     if (inner === undefined) return [{ field: at, message: "is not documented" }];
     return inner === ANY ? [] : unknownMembers(member, inner, at);
   });
+}
+
+const id = z.guid();
+const text = z.string();
+const repository = z.looseObject({
+  url: text,
+  provider: z.enum(["BITBUCKET", "GITHUB", "GITLAB"]),
+  branch: text.optional(),
+  root_path: text.optional(),
+});
+const port = z.looseObject({
+  internal_port: z.int(),
+  external_port: z.int().optional(),
+  publicly_accessible: z.boolean(),
+  protocol: z.enum(["HTTP", "GRPC", "TCP", "UDP"]),
+});
+const application = z.looseObject({
+  name: text,
+  git_repository: repository,
+  healthchecks: z.looseObject({}),
+  build_mode: z.literal("DOCKER").optional(),
+  cpu: z.int().optional(),
+  memory: z.int().optional(),
+  min_running_instances: z.int().optional(),
+  max_running_instances: z.int().optional(),
+  ports: z.array(port).optional(),
+  auto_deploy: z.boolean().optional(),
+  auto_preview: z.boolean().optional(),
+});
+const database = z.looseObject({
+  name: text.optional(),
+  version: text.optional(),
+  accessibility: z.enum(["PRIVATE", "PUBLIC"]).optional(),
+  cpu: z.int().optional(),
+  memory: z.int().optional(),
+  storage: z.int().optional(),
+});
+const mode = z.enum(["DEVELOPMENT", "PRODUCTION", "STAGING"]).optional();
+const webhook = z.looseObject({
+  kind: z.enum(["STANDARD", "SLACK"]),
+  target_url: text,
+  events: z.array(
+    z.enum(["DEPLOYMENT_STARTED", "DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILURE", "DEPLOYMENT_SUCCESSFUL"]),
+  ),
+  enabled: z.boolean().optional(),
+});
+const variable = z.looseObject({ key: text, value: text });
+const project = z.looseObject({ name: text, description: text.optional() });
+
+/**
+ * The required members and the values of enumerations by the public description of the whole API. Unknown members are
+ * ignored there. A new port has no `id` in the text of the description, so none is required.
+ */
+const FULL: Partial<Record<OperationId, z.ZodType>> = {
+  updateClusterPlatformBinding: z.looseObject({ templateKey: text, templateVersion: text }),
+  importEnvironmentVariable: z.looseObject({
+    overwrite: z.boolean(),
+    vars: z.array(z.looseObject({ name: text, value: text, scope: text, is_secret: z.boolean() })),
+  }),
+  createBlueprint: z.looseObject({
+    name: text,
+    tag: text,
+    icon: z.url(),
+    variables: z.array(z.looseObject({ name: text, value: text, is_secret: z.boolean().optional() })).optional(),
+  }),
+  deployApplication: z.looseObject({ git_commit_id: text }),
+  createProject: project,
+  updateProject: project,
+  createEnvironment: z.looseObject({ name: text, cluster: id.optional(), mode }),
+  updateEnvironment: z.looseObject({ name: text.optional(), mode }),
+  createApplication: application,
+  updateApplication: application,
+  createApplicationVariable: variable,
+  updateApplicationVariable: variable,
+  createApplicationSecret: variable,
+  updateApplicationSecret: variable,
+  createDatabase: database.required({ name: true, version: true }).extend({
+    type: z.enum(["MONGODB", "MYSQL", "POSTGRESQL", "REDIS"]),
+    mode: z.enum(["CONTAINER", "MANAGED"]),
+  }),
+  updateDatabase: database,
+  createWebhook: webhook,
+  updateWebhook: webhook,
+};
+
+/** @throws Problem 400 that names each member which the description of the whole API requires or does not take. */
+export function checkFullBody(operation: OperationId, body: unknown): void {
+  const issues = FULL[operation]?.safeParse(body).error?.issues ?? [];
+  const found = issues.map(({ path, message }) => ({ field: path.join("."), message: `is refused: ${message}` }));
+  if (found.length > 0) throw new Problem(400, found);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import { Problem } from "../base/problems.ts";
+import { checkedAs } from "../base/settings.ts";
 import { cancel } from "../lifecycle/deployments.ts";
 import type { ServiceKind } from "../model/actions.ts";
 import { servicesOf, type DeploymentRequest, type Fields } from "../model/world.ts";
@@ -44,18 +45,20 @@ export const deploymentRoutes = [
   route({
     operation: "getIngressDeploymentStatus",
     input: {
-      // The documentation has lower case, deployed services have upper case.
+      // The documentation has lower case, the description of the whole API upper case.
       params: z.object({
         serviceType: z
           .string()
-          .toLowerCase()
-          .pipe(z.enum(["container", "application", "helm"])),
+          .transform((given) => ({ kind: given.toLowerCase(), isUpperCase: given === given.toUpperCase() }))
+          .pipe(z.object({ kind: z.enum(["container", "application", "helm"]), isUpperCase: z.boolean() })),
         serviceId: Id,
       }),
     },
     answer: z.object({ router_id: Id, status: DeploymentState }),
     handle({ params }, call) {
-      const service = findService(call, params.serviceId, params.serviceType);
+      const { kind, isUpperCase } = params.serviceType;
+      if (checkedAs(call.sim.settings) === "full" && !isUpperCase) throw new Problem(400, "serviceType is lower case");
+      const service = findService(call, params.serviceId, kind);
       if (!call.sim.settings.ingresses) throw new Problem(404, "The service has no ingress");
       return { body: { [call.sim.settings.profile.routerKey]: service.routerId, status: takeState(service) } };
     },

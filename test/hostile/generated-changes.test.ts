@@ -27,7 +27,7 @@ describe.each(["full", "documented"] as const)("[G1] changes of leaves, %s surfa
 
   beforeAll(async () => {
     // Each leaf is set, also those that the specification does not have.
-    env.platform.sim.settings.strictBodies = false;
+    env.platform.sim.settings.strictRequests = false;
     await env.apply(...valueManifests(env));
     await grantSecretOutputs(env);
   });

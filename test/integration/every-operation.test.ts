@@ -31,7 +31,7 @@ const APPLICATION = "PlatformApplication";
 const ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 /** Only scheme and host of it are shown. */
 const TARGET = "https://user:hush@hooks.example.com/first?key=hush";
-const EVENTS = ["DEPLOYMENT_STARTED", "SOME_EVENT_OF_TOMORROW"];
+const EVENTS = ["DEPLOYMENT_STARTED", "DEPLOYMENT_CANCELLED"];
 
 /** What only commands call (docs/coverage.md), and the token, which needs a right of its own: clusters.test.ts. */
 const NOT_HERE: ReadonlySet<string> = new Set([

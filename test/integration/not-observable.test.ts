@@ -79,7 +79,7 @@ describe("Ready is Unknown with the reason NotObservable", () => {
     [
       "PlatformWebhook",
       "no-webhook",
-      { externalId: NOBODY, targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_FAILED"] },
+      { externalId: NOBODY, targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"] },
     ],
     ["PlatformDatabase", "no-database", { ...specOf(database("x", "staging")), externalId: NOBODY }],
     ["PlatformBlueprint", "no-blueprint", { ...specOf(blueprint("x", "staging")), externalId: NOBODY }],

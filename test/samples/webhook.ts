@@ -27,7 +27,7 @@ export const webhookSample: Sample = {
   good: ({ name, spec }) =>
     resource(KIND, name, {
       targetUrl: `https://hooks.example.com/${name}`,
-      events: ["DEPLOYMENT_FAILED"],
+      events: ["DEPLOYMENT_STARTED"],
       ...spec,
     }),
   hostile: ({ name }) =>

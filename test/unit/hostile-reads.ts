@@ -175,7 +175,10 @@ export async function startHostilePlatform() {
     { name: "cache", tag: "redis/3.0.0", icon: "https://icons.example.com/x.svg" },
     { deploy: true },
   );
-  const webhook = await admin.webhooks.create({ targetUrl: "https://x.example", events: ["A"], enabled: true });
+  const webhook = await admin.webhooks.create(
+    { targetUrl: "https://x.example", events: ["DEPLOYMENT_STARTED"], enabled: true },
+    { extended: true },
+  );
   const { deploymentRequestId } = await admin.applications.status(made.applicationId);
   const ids: Ids = {
     PlatformProject: made.projectId,

@@ -138,7 +138,7 @@ function manifests(env: ChaosEnv): readonly Manifest[] {
     }),
     resource("PlatformWebhook", "hook", {
       targetUrl: "https://hooks.example.com/x",
-      events: ["DEPLOYMENT_FAILED"],
+      events: ["DEPLOYMENT_STARTED"],
       ...deleted,
     }),
   ];

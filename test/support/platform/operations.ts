@@ -32,7 +32,8 @@ export const documented: Record<Exclude<OperationName, Beyond>, Call> = {
   getHelmDefaultValues: (p, w) => p.environments.helmDefaultValues(w.environmentId, chart),
   getApplicationStatus: (p, w) => p.applications.status(w.applicationId),
   getApplicationLog: (p, w) => p.applications.log(w.applicationId, 5),
-  getIngressStatus: (p, w) => p.services.ingressStatus("application", w.applicationId),
+  getIngressStatus: (p, w) =>
+    p.services.ingressStatus("application", w.applicationId, { isFull: w.members().extended }),
   listVariables: (p, w) => p.variables.list(w.applicationId),
   listSecrets: (p, w) => p.secrets.list(w.applicationId),
   getDeploymentStatus: async (p, w) => {
@@ -60,7 +61,7 @@ export const documented: Record<Exclude<OperationName, Beyond>, Call> = {
   createDatabase: (p, w) => p.databases.create(w.environmentId, databaseInput(w.name())),
   createBlueprint: (p, w) => p.blueprints.create(w.environmentId, { name: w.name(), ...postgres }, { deploy: false }),
   sendInvoices: (p) => p.organization.sendInvoices(),
-  createWebhook: (p) => p.webhooks.create(webhook),
+  createWebhook: (p, w) => p.webhooks.create(webhook, w.members()),
   deployApplication: (p, w) => p.applications.deploy(w.applicationId, COMMIT),
   deployDatabase: (p, w) => p.databases.deploy(w.databaseId),
   stopDatabase: async (p, w) => p.databases.stop(await w.newDatabase()),
@@ -86,7 +87,7 @@ export const full: Record<Beyond, Call> = {
   getDatabaseCredentials: (p, w) => p.databases.credentials(w.databaseId),
   listClusters: (p) => p.clusters.list(),
   getClusterStatus: (p, w) => p.clusters.status(w.clusterIds[0]),
-  getWebhook: async (p, w) => p.webhooks.get(await idOf(w, w.admin.webhooks.create(webhook))),
+  getWebhook: async (p, w) => p.webhooks.get(await idOf(w, newWebhook(w))),
   updateProject: async (p, w) =>
     p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
   deleteProject: async (p, w) => p.projects.delete(await idOf(w, w.admin.projects.create({ name: w.name() }))),
@@ -107,9 +108,8 @@ export const full: Record<Beyond, Call> = {
   updateDatabase: async (p, w) =>
     p.databases.update(await w.admin.databases.get(w.databaseId), { name: w.name(), storage: 20 }),
   deleteDatabase: async (p, w) => p.databases.delete(await w.newDatabase()),
-  updateWebhook: async (p, w) =>
-    p.webhooks.update(await w.admin.webhooks.create(webhook), { ...webhook, enabled: false }),
-  deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, w.admin.webhooks.create(webhook))),
+  updateWebhook: async (p, w) => p.webhooks.update(await newWebhook(w), { ...webhook, enabled: false }),
+  deleteWebhook: async (p, w) => p.webhooks.delete(await idOf(w, newWebhook(w))),
   stopApplication: async (p, w) => p.applications.stop(await w.newApplication()),
   deployCluster: (p, w) => p.clusters.deploy(w.clusterIds[1]),
   cancelDeployment: async (p, w) => {
@@ -131,6 +131,10 @@ export function casesOf(table: Partial<Record<OperationName, Call>>) {
     const call = table[name];
     return call === undefined ? [] : [[name, { call }] as const];
   });
+}
+
+function newWebhook(w: World) {
+  return w.admin.webhooks.create(webhook, w.members());
 }
 
 function newEnvironment(w: World) {

@@ -20,14 +20,14 @@ export const environment: KindCases = {
 export const webhook: KindCases = {
   seed: (_fixture, name) => ({
     targetUrl: `http://127.0.0.1:9/${name}`,
-    events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED"],
+    events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE"],
     enabled: true,
   }),
   leaves: (_fixture, name) => ({
     targetUrl: { to: `http://127.0.0.1:9/${name}/elsewhere` },
     receiver: always(true, reported("DependencyNotReady", "the operator has no URL of its receiver")),
-    events: { to: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILED", "DEPLOYMENT_SUCCESSFUL"] },
-    "events[]": { to: "DEPLOYMENT_CANCELLED", as: ["DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILED"] },
+    events: { to: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE", "DEPLOYMENT_SUCCESSFUL"] },
+    "events[]": { to: "DEPLOYMENT_CANCELLED", as: ["DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILURE"] },
     enabled: { to: false },
   }),
 };
