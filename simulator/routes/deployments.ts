@@ -81,6 +81,25 @@ export const deploymentRoutes = [
     },
   }),
   route({
+    operation: "listOrganizationServices",
+    input: { params: z.object({ organizationId: Id }), query: z.object({ environment_id: Id.optional() }) },
+    answer: listOf(
+      z.object({ id: Id, name: z.string(), service_type: z.string(), environment_id: Id, project_id: Id }),
+    ),
+    handle({ params: { organizationId }, query }, call) {
+      checkOrganization(call, organizationId);
+      const { projects, environments, services } = call.sim.world;
+      const results = listed(call, services.values()).flatMap(({ id, name, kind, environmentId }) => {
+        const project = projects.get(environments.get(environmentId)?.projectId ?? "");
+        const isAsked = query.environment_id === undefined || query.environment_id === environmentId;
+        if (project?.organizationId !== organizationId || !isAsked) return [];
+        const parents = { environment_id: environmentId, project_id: project.id };
+        return [{ id, name, service_type: kind.toUpperCase(), ...parents }];
+      });
+      return { body: { results } };
+    },
+  }),
+  route({
     operation: "listServices",
     input: { params: EnvironmentPath },
     answer: listOf(ServiceBody),

@@ -45,7 +45,7 @@ async function parentsOf(context: ServiceContext, api: Platform): Promise<Servic
   const given = context.spec.environmentRef.externalId !== undefined && context.identitySource !== "recorded";
   const unproven = context.goal === "present" || context.identitySource === "claimed";
   const limited = context.policies.allowedProjects !== undefined || (given && unproven);
-  const projectId = limited ? await projectOfEnvironment(api, context.inputs.environmentId) : undefined;
+  const projectId = limited ? await projectOfEnvironment(context, api, context.inputs.environmentId) : undefined;
   return { environmentIsOurs: !limited || projectId !== undefined, projectId };
 }
 
@@ -73,7 +73,7 @@ export async function siblingsOf<Item>(
   list: () => Promise<readonly Item[]>,
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
-  const exists = async () => (await projectOfEnvironment(api, context.inputs.environmentId)) !== undefined;
+  const exists = async () => (await projectOfEnvironment(context, api, context.inputs.environmentId)) !== undefined;
   const siblings = await listOnFull(context, api, list);
   // What is under an environment that is gone is answered 403 or 404 (docs/project/architecture.md §9).
   if (siblings !== undefined || !context.isFull || context.goal === "present") return siblings;

@@ -19,20 +19,39 @@ function platform(projects: Readonly<Record<string, readonly string[] | ApiFailu
       : Promise.resolve(environments.map((environment) => ({ id: environment })));
   };
   const list = () => Promise.resolve(Object.keys(projects).map((id) => ({ id })));
-  return { api: { projects: { list, environmentStats } } as unknown as Platform, asked };
+  const inOrganization = (environmentId: string) => {
+    asked.push(`services of ${environmentId}`);
+    return Promise.resolve(environmentId === "b" ? [{ id: "s", environmentId, projectId: "two" }] : []);
+  };
+  const services = { inOrganization };
+  return { api: { projects: { list, environmentStats }, services } as unknown as Platform, asked };
 }
+
+const on = (isFull: boolean) => ({ isFull, records: { unread: () => undefined } });
 
 describe("the project of an environment", () => {
   const projects = { one: ["a"], two: ["b"], three: ["c"] };
 
   it("is the first that has it, and no project after that is read", async () => {
     const { api, asked } = platform(projects);
-    expect(await projectOfEnvironment(api, "b")).toBe("two");
+    expect(await projectOfEnvironment(on(false), api, "b")).toBe("two");
     expect(asked).toEqual(["one", "two"]);
   });
 
+  it("is that of its services on Full, in one read", async () => {
+    const { api, asked } = platform(projects);
+    expect(await projectOfEnvironment(on(true), api, "b")).toBe("two");
+    expect(asked).toEqual(["services of b"]);
+  });
+
+  it("is looked for in all projects on Full where it is empty", async () => {
+    const { api, asked } = platform(projects);
+    expect(await projectOfEnvironment(on(true), api, "a")).toBe("one");
+    expect(asked).toEqual(["services of a", "one"]);
+  });
+
   it("is none where no project of the organization has it", async () => {
-    expect(await projectOfEnvironment(platform(projects).api, "z")).toBeUndefined();
+    expect(await projectOfEnvironment(on(false), platform(projects).api, "z")).toBeUndefined();
   });
 });
 
@@ -51,7 +70,7 @@ it.each<[string, ApiFailure["is"], string, string | undefined]>([
   ["ends at any other failure", "Server", "b", "Server"],
 ])("the way up from an id %s", async (_name, failure, environment, expected) => {
   const { api } = platform({ one: failure, two: ["b"] });
-  expect(await projectOfEnvironment(api, environment).catch(kindOf)).toBe(expected);
+  expect(await projectOfEnvironment(on(false), api, environment).catch(kindOf)).toBe(expected);
 });
 
 it.each<[string, ApiFailure["is"] | undefined, boolean, unknown]>([

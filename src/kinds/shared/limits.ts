@@ -6,7 +6,8 @@ import type { Reference, Uuid, StatusReason } from "../../engine/contract/kind.t
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { unlessMissing } from "./answers.ts";
-import type { WithPolicies } from "./types.ts";
+import { readOnFull, type WithSurface } from "./surface.ts";
+import type { WithPolicies, WithRecords } from "./types.ts";
 
 type Limits = WithPolicies<"allowedProjects" | "allowUnverifiedIds">;
 
@@ -72,12 +73,21 @@ export async function isProjectOfOrganization(api: Platform, projectId: Uuid): P
 }
 
 /**
- * Returns the project of the organization that an environment is in. Every surface lists the environments of a project
- * by id. A project that the token may not read does not end the search.
+ * Returns the project of the organization that an environment is in. On Full the organization's list of services shows
+ * it in one read, unless the environment is empty. Every surface lists the environments of a project by id. A project
+ * that the token may not read does not end the search.
  * @returns undefined when no project has it
  * @throws ApiError, "Forbidden" if no other project has it: it may be in the forbidden project
  */
-export async function projectOfEnvironment(api: Platform, environmentId: Uuid): Promise<Uuid | undefined> {
+export async function projectOfEnvironment(
+  context: WithSurface & WithRecords<"unread">,
+  api: Platform,
+  environmentId: Uuid,
+): Promise<Uuid | undefined> {
+  const inEnvironment = () => api.services.inOrganization(environmentId, { maxAgeMs: MAX_AGE_MS });
+  const services = (await readOnFull(context, api, inEnvironment)) ?? [];
+  const shown = services.find((service) => service.environmentId === environmentId)?.projectId;
+  if (shown !== undefined) return shown;
   let forbidden: ApiError | undefined;
   for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
     try {

@@ -70,7 +70,7 @@ async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Pl
   const isWritten = context.goal === "present" && targets.length > 0;
   if ((isOwn || (isWritten && isRoutine(context, id))) && allowedProjects === undefined) return {};
   const application = await readOnFull(context, api, () => api.applications.get(id), ["NotFound"]);
-  if (application?.environment !== undefined) return await placeIn(application.environment.id, allowedProjects, api);
+  if (application?.environment !== undefined) return await placeIn(context, application.environment.id, api);
   // From an application that nothing shows and that is not written to, nothing is removed.
   const isAccepted = isOwn || allowUnverifiedIds || (application === undefined && !isWritten);
   return { refused: isAccepted ? undefined : { is: "unproven" }, isUnproven: !isOwn };
@@ -84,12 +84,9 @@ export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memo
   return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
 }
 
-async function placeIn(
-  environmentId: Uuid,
-  allowedProjects: readonly Uuid[] | undefined,
-  api: Platform,
-): Promise<Place> {
-  const projectId = await projectOfEnvironment(api, environmentId);
+async function placeIn(context: SetContext, environmentId: Uuid, api: Platform): Promise<Place> {
+  const { allowedProjects } = context.policies;
+  const projectId = await projectOfEnvironment(context, api, environmentId);
   if (projectId === undefined) return { refused: { is: "elsewhere" } };
   return allowedProjects?.includes(projectId) === false ? { refused: { is: "outside", projectId } } : {};
 }

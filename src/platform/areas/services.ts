@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, list, longJson } from "../codec/decode.ts";
+import { encodeWith } from "../codec/encode.ts";
 import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { ApiError } from "../transport/errors.ts";
 import { serviceStatus } from "./service-status.ts";
@@ -28,11 +29,16 @@ const environmentStatuses = record({
   terraforms: statuses,
 }).transform((byType) => Object.values(byType).flat());
 
+/** One service of the organization, with its parents. */
+const located = record({ id: pathId, environment_id: optional.of(pathId), project_id: optional.of(pathId) });
+const locatedQuery = z.object({ environment_id: pathId });
+
 export type IngressStatus = z.output<typeof ingressStatus>;
 /** One service of an environment, of any type. */
 export type Service = z.output<typeof service>;
 
 const serviceList = list(service);
+const locatedList = list(located);
 
 /** @returns the reads of services of any type; each function throws ApiError */
 export function services(caller: Caller) {
@@ -68,6 +74,13 @@ export function services(caller: Caller) {
     },
     /** All services of an environment. */
     list: read(caller, "listServices", serviceList),
+    /** The services of the organization in one environment: it has none of another organization's. */
+    inOrganization: (environmentId: string, options?: ReadOptions) =>
+      caller.read("listOrganizationServices", [], {
+        query: encodeWith(locatedQuery, { environment_id: environmentId }),
+        answer: locatedList,
+        ...options,
+      }),
     /** The states of all services of an environment in one request. */
     statuses: read(caller, "listServiceStatuses", longJson(environmentStatuses)),
   };
