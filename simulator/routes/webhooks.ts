@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 import { createdNow } from "../model/creation.ts";
-import { checkOrganization, findWebhook } from "../request/lookups.ts";
+import { checkOrganization, findWebhook, listed } from "../request/lookups.ts";
 import { safe } from "../request/masks.ts";
 import { showWebhook } from "../request/render.ts";
 import { route } from "../request/route.ts";
-import { Id, Nothing, Webhook as WebhookAnswer } from "../request/schemas.ts";
+import { Id, listOf, Nothing, Webhook as WebhookAnswer } from "../request/schemas.ts";
 
 const OrganizationPath = z.object({ organizationId: Id });
 const WebhookPath = z.object({ organizationId: Id, webhookId: Id });
@@ -22,7 +22,6 @@ function contentOf({ target_url: targetUrl, events, enabled, ...settings }: z.ou
   return { targetUrl, events, enabled, settings };
 }
 
-/** The documentation has no list of them. */
 export const webhookRoutes = [
   route({
     operation: "createWebhook",
@@ -37,6 +36,16 @@ export const webhookRoutes = [
       sim.deliveries.kick();
       call.effect({ created: webhook.id });
       return { body: showWebhook(webhook) };
+    },
+  }),
+  route({
+    operation: "listWebhooks",
+    input: { params: OrganizationPath },
+    answer: listOf(WebhookAnswer),
+    handle({ params: { organizationId } }, call) {
+      checkOrganization(call, organizationId);
+      const own = [...call.sim.world.webhooks.values()].filter((webhook) => webhook.organizationId === organizationId);
+      return { body: { results: listed(call, own).map(showWebhook) } };
     },
   }),
   route({

@@ -21,7 +21,7 @@ const adoptionPolicy = z
   .enum(["Never", "IfUniqueName", "Required"])
   .optional()
   .describe(
-    "Whether to adopt an object of the same name on the platform: Never, IfUniqueName if there is exactly one, or Required to never create one. Defaults to IfUniqueName if the platform can list such objects and the parent, or for a project the connection, is in this namespace, otherwise to Never. An object that an earlier resource of the same name left on the platform is adopted unless Never is set here or in the connection's defaults.",
+    "Whether to adopt an object of the same name on the platform, for a webhook one with the same target: Never, IfUniqueName if there is exactly one, or Required to never create one. Defaults to IfUniqueName if the platform can list such objects and the parent, or for a project the connection, is in this namespace, otherwise to Never. An object that an earlier resource of the same name left on the platform is adopted unless Never is set here or in the connection's defaults.",
   );
 
 const onMissing = z

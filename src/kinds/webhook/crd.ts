@@ -45,7 +45,7 @@ const spec = z
     events: events.optional(),
     enabled: flag(true, "Whether the platform sends deliveries."),
     externalId: externalId.optional(),
-    lifecycle: lifecycleOf(["managementPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
+    lifecycle: lifecycleOf(["managementPolicy", "adoptionPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
   })
   .refine(({ targetUrl, receiver }) => (targetUrl === undefined) !== (receiver === undefined), ONE_TARGET)
   .refine((given) => given.events !== undefined || given.receiver !== undefined, NEEDS_EVENTS)

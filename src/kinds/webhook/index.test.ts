@@ -14,7 +14,10 @@ const settingsOf = ({ conditions }: Report) => conditions.filter(({ type }) => t
 const webhookEnv = (surface: SurfaceName) =>
   kindEnv(
     surface,
-    async (env) => ({ hook: await env.begun(env.harness.webhook(spec)) }),
+    async (env) => {
+      env.harness.simulator.world().webhooks.clear();
+      return { hook: await env.begun(env.harness.webhook(spec)) };
+    },
     () => ({}),
   );
 
@@ -33,8 +36,8 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook on the surface %s"
     }
   });
 
-  it("is not found again after an unknown outcome: a person has to look", async () => {
-    const intent = { op: "createWebhook", creates: true } as OpenIntent;
+  it("is not found again without a list before the create: a person has to look", async () => {
+    const intent = { op: "createWebhook", creates: true, mark: null } as OpenIntent;
     const traced = await webhook.trace(intent, env.hook.context(), env.harness.api);
     expect(traced).toMatchObject({ is: "unknowable", why: { reason: "CreateResultUnknown" } });
     const { message } = traced.is === "unknowable" ? traced.why : { message: "" };
@@ -44,7 +47,8 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook on the surface %s"
   });
 
   it("is not created where one is required", async () => {
-    const required = await env.harness.webhook(spec).run({ adoption: "Required" });
+    const elsewhere = { ...spec, targetUrl: "https://other.example.com/x" };
+    const required = await env.harness.webhook(elsewhere).run({ adoption: "Required" });
     expect(required).toMatchObject({ ops: [], end: "waiting DependencyNotReady" });
   });
 
@@ -114,6 +118,41 @@ describe("a webhook that the platform shows", () => {
     expect(gone).toMatchObject({ ops: [], end: "stalled ExternalResourceDeleted" });
     expect(await hook.run({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.sent()).toEqual([]);
+  });
+
+  it("is adopted by its target, and its settings are sent", async () => {
+    const { harness, hook } = env;
+    const adopter = harness.webhook({ ...spec, enabled: false });
+    expect(await adopter.run()).toMatchObject({ ops: ["adopt", "updateWebhook"], is: "settled" });
+    expect(adopter.id()).toBe(hook.id());
+    expect(harness.simulator.world().webhooks.size).toBe(1);
+  });
+
+  it("is left to the resource that holds it: another resource with the same target gets its own", async () => {
+    const { harness, hook } = env;
+    const holderOf = (id: string) => (id === hook.id() ? "shop/first" : undefined);
+    const second = harness.webhook(spec);
+    expect(await second.run({ holderOf })).toMatchObject({ ops: ["createWebhook"], is: "settled" });
+    expect([...harness.simulator.world().webhooks.keys()]).toEqual([hook.id(), second.id()]);
+  });
+
+  it("is not chosen from several with its target", async () => {
+    const { harness } = env;
+    await env.begun(harness.webhook({ ...spec, targetUrl: `${TARGET}2` }));
+    for (const { id } of harness.simulator.world().webhooks.values()) harness.edit(id, { targetUrl: TARGET });
+    expect(await harness.webhook(spec).run()).toMatchObject({ ops: [], end: "stalled DuplicateRemote" });
+    expect(await harness.webhook(spec).run({ adoption: "Never" })).toMatchObject({ ops: ["createWebhook"] });
+  });
+
+  it("is found by its target after a create without an answer, and not created again", async () => {
+    const { harness } = env;
+    const lost = harness.webhook({ ...spec, targetUrl: `${TARGET}3` });
+    harness.fault("createWebhook", { is: "reset" }, { effect: "applied" });
+    await lost.run().catch(() => undefined);
+    harness.writes();
+    expect(await lost.run()).toMatchObject({ is: "settled" });
+    expect(env.sent()).toEqual([]);
+    expect(harness.simulator.world().webhooks.has(lost.id() ?? "")).toBe(true);
   });
 
   it("is adopted by its id, which the organization must have", async () => {

@@ -1,29 +1,20 @@
 /** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
-import {
-  type ActionResult,
-  type Kind,
-  type Plan,
-  sameContent,
-  type Uuid,
-  type StatusReason,
-} from "../../engine/contract/kind.ts";
-import type { Platform } from "../../platform/index.ts";
+import { type Kind, type Plan, sameContent, type Uuid, type StatusReason } from "../../engine/contract/kind.ts";
 import { alterationOf, isAltered } from "../shared/altered.ts";
-import { readAfterWrite } from "../shared/answers.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
+import { nameMark } from "../shared/create-trace.ts";
 import { beyondProjects, unprovenId } from "../shared/limits.ts";
 import { alreadyManaged, reasonDeleted, reasonNotShown } from "../shared/names.ts";
-import { platformWebhook, type WebhookMemory } from "./crd.ts";
+import { listOnFull } from "../shared/surface.ts";
+import { platformWebhook } from "./crd.ts";
 import {
   type Action,
-  inputOf,
   isOutdated,
   isOwnTarget,
   lacksSecret,
+  ofTarget,
   type Observed,
   readRegistration,
-  secretOf,
-  sentMemory,
   shownTarget,
   wantedOf,
   type WebhookContext,
@@ -32,6 +23,7 @@ import {
   withCurrentKey,
 } from "./model.ts";
 import { report } from "./report.ts";
+import { act, trace } from "./requests.ts";
 
 export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
@@ -48,9 +40,14 @@ export const webhook: Kind<WebhookTypes> = {
   }),
 
   remote: { operation: "getWebhook", read: (api, id) => api.webhooks.get(id) },
+  listable: (isFull) => isFull,
   observe: async (context, api) => {
+    const { id, goal } = context;
+    const isSought = id === undefined && goal === "present";
     return {
-      shown: context.id === undefined ? undefined : await readRegistration(context, api, context.id),
+      shown: id === undefined ? undefined : await readRegistration(context, api, id),
+      listed: isSought ? await listOnFull(context, api, () => api.webhooks.list()) : undefined,
+      serverNow: api.serverNow(),
       sent: false,
     };
   },
@@ -58,45 +55,10 @@ export const webhook: Kind<WebhookTypes> = {
   shows: (_step, _context, observed) => typeof observed.shown === "object",
   plan,
 
-  act: async ({ action: what }, context, observed, api) => {
-    if (what === "create") return await create(context, api);
-    if (what === "delete") {
-      await api.webhooks.delete(context.id ?? "");
-      return { observed: { ...observed, shown: "gone" }, memory: context.memory };
-    }
-    if (observed.shown === undefined || observed.shown === "gone") return { observed, memory: context.memory };
-    const updated = await api.webhooks.update(observed.shown, { ...inputOf(context), ...secretOf(context) });
-    const id = context.id ?? "";
-    const now = updated ?? (await readAfterWrite(api, () => readRegistration(context, api, id)));
-    const left = typeof now === "object" ? webhookDifferences(context, { ...observed.shown, ...now }) : [];
-    return {
-      observed: { shown: { ...observed.shown, ...inputOf(context), ...updated }, sent: true },
-      memory: { ...sentMemory(context), altered: alterationOf(context, left) },
-    };
-  },
-
-  trace: (_intent, context) => Promise.resolve({ is: "unknowable", why: unknown(context) }),
-
+  act,
+  trace,
   report,
 };
-
-async function create(context: WebhookContext, api: Platform): Promise<ActionResult<Observed, WebhookMemory>> {
-  const input = inputOf(context);
-  const made = await api.webhooks.create({ ...input, ...secretOf(context) }, { extended: context.isFull });
-  return {
-    // A member that the answer lacks has the value that was sent.
-    observed: { shown: context.isFull ? { ...input, ...made } : undefined, sent: true },
-    memory: sentMemory(context),
-    id: made.id,
-  };
-}
-
-function unknown(context: WebhookContext): StatusReason {
-  const needed = context.isFull ? "" : " (if the connection allows unverified ids: its spec.allowUnverifiedIds)";
-  const target = shownTarget(wantedOf(context).targetUrl);
-  const message = `The platform did not confirm the webhook to ${target}, and its surface has no list to look it up in. Look on the platform: if it exists, set spec.externalId${needed}.`;
-  return { reason: "CreateResultUnknown", message };
-}
 
 function plan(given: WebhookContext, observed: Observed): Plan<Action> {
   const context = withCurrentKey(given);
@@ -108,22 +70,31 @@ function plan(given: WebhookContext, observed: Observed): Plan<Action> {
   if (goal === "absent") return planRemoval(context, observed);
   const url = context.inputs.receiver?.url;
   if (typeof url === "object") return { is: "stalled", why: url };
-  if (id === undefined) return planNew(context);
+  if (id === undefined) return planNew(context, observed);
   const refused = refusal(context, observed, id);
   if (refused !== undefined) return { is: "stalled", why: refused };
   if (context.identitySource !== "recorded") return { is: "adopt", id };
   return firstOf(context, [() => checkSettings(context, observed)]);
 }
 
-function planNew(context: WebhookContext): Plan<Action> {
-  const target = shownTarget(wantedOf(context).targetUrl);
-  if (context.policies.adoption === "Required") {
-    const message =
-      "adoptionPolicy Required forbids the creation of a webhook, and the platform has no list to find one in. Set spec.externalId.";
+function planNew(context: WebhookContext, { listed, serverNow }: Observed): Plan<Action> {
+  const { adoption } = context.policies;
+  const { targetUrl } = wantedOf(context);
+  const target = shownTarget(targetUrl);
+  const [first, ...others] = adoption === "Never" ? [] : ofTarget(context, listed ?? []);
+  if (others.length > 0) {
+    const message = `There are ${others.length + 1} webhooks to ${target} on the platform. Set spec.externalId to the right one.`;
+    return stalled("DuplicateRemote", message);
+  }
+  if (first !== undefined) return { is: "adopt", id: first.id };
+  if (adoption === "Required") {
+    const why = listed === undefined ? "the platform has no list to find one in" : "there is none with this target";
+    const message = `adoptionPolicy Required forbids the creation of a webhook, and ${why}. Set spec.externalId.`;
     return { is: "waiting", why: { reason: "DependencyNotReady", message } };
   }
   const why: StatusReason = { reason: "Creating", message: `Registering a webhook to ${target}.` };
-  return once("createWebhook", "create", why, { creates: true, mark: null, name: target });
+  const mark = listed && { ...nameMark(serverNow, listed), target: context.records.fingerprint(targetUrl ?? "") };
+  return once("createWebhook", "create", why, { creates: true, mark: mark ?? null, name: target });
 }
 
 /**

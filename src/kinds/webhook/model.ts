@@ -25,6 +25,9 @@ export interface Inputs {
 
 export interface Observed {
   readonly shown: Shown;
+  /** The webhooks of the organization, where one is to be found or created and the platform lists them. */
+  readonly listed?: readonly Webhook[] | undefined;
+  readonly serverNow?: Date | undefined;
   /** The settings were sent in this reconcile. */
   readonly sent: boolean;
 }
@@ -107,6 +110,16 @@ export function lacksSecret({ memory, inputs, isFull }: WebhookContext): boolean
 export function isOwnTarget({ spec, inputs }: WebhookContext, url: string | undefined): boolean {
   if (inputs.receiver === undefined) return url === spec.targetUrl;
   return url?.endsWith(`/${inputs.receiver.path}`) === true;
+}
+
+/**
+ * Returns the webhooks with the target of the resource that no other resource holds: several resources may have one
+ * target.
+ */
+export function ofTarget(context: WebhookContext, listed: readonly Webhook[]): readonly Webhook[] {
+  return listed.filter(
+    ({ id, targetUrl }) => isOwnTarget(context, targetUrl) && context.records.holderOf(id) === undefined,
+  );
 }
 
 /** The webhook as the platform shows it; "gone" where it shows none with that id, undefined where it was not asked. */

@@ -17,11 +17,17 @@ const EVENTS = {
   Full: ["DEPLOYMENT_STARTED", "DEPLOYMENT_SUCCESSFUL", "DEPLOYMENT_FAILURE", "DEPLOYMENT_CANCELLED"],
 } as const;
 
+/** A webhook of the operator's own target is not taken over. */
+const NEW = { adoption: "Never" } as const;
+
 /** A platform for the tests of one `describe`, with a webhook of the operator that was just registered for each. */
 const receiverEnv = (surface: SurfaceName) =>
   kindEnv(
     surface,
-    async (env) => ({ hook: await env.begun(env.harness.webhook(spec)) }),
+    async (env) => {
+      env.harness.simulator.world().webhooks.clear();
+      return { hook: await env.begun(env.harness.webhook(spec)) };
+    },
     () => ({}),
   );
 
@@ -43,7 +49,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook to the operator on
   it("has the receiver's URL, the events that wake something and, where the platform takes it, the secret", async () => {
     const { harness } = env;
     const hook = harness.webhook(spec);
-    const first = await hook.run();
+    const first = await hook.run(NEW);
     expect(first).toMatchObject({ ops: ["createWebhook"], is: "settled", why: { reason: "Available" } });
     const more = isFull ? { kind: "STANDARD", target_secret: "***" } : {};
     const body = { target_url: url, events: EVENTS[surface], enabled: true, ...more };
@@ -62,7 +68,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook to the operator on
   });
 
   it("has other events if the spec names them", async () => {
-    await env.harness.webhook({ ...spec, events: ["DEPLOYMENT_STARTED"] }).run();
+    await env.harness.webhook({ ...spec, events: ["DEPLOYMENT_STARTED"] }).run(NEW);
     expect(env.harness.writes()).toMatchObject([["createWebhook", { events: ["DEPLOYMENT_STARTED"] }]]);
   });
 
@@ -71,7 +77,7 @@ describe.each<SurfaceName>(["Documented", "Full"])("a webhook to the operator on
     hook.around.receiver = CLOSED;
     expect(await hook.run()).toMatchObject({ ops: [], is: "stalled", why: CLOSED.url });
     hook.around.receiver = RECEIVER;
-    expect(await hook.run()).toMatchObject({ ops: ["createWebhook"], is: "settled" });
+    expect(await hook.run(NEW)).toMatchObject({ ops: ["createWebhook"], is: "settled" });
   });
 
   it("stays as it is while the operator has no URL any more", async () => {
@@ -133,9 +139,9 @@ describe("a webhook to the operator that the platform shows", () => {
   });
 
   it("gets the secret and the names of the events once the surface is known to be Full", async () => {
-    const { harness } = env;
-    const hook = await env.begun(harness.webhook(spec));
-    const early = await env.begun(harness.webhook(spec));
+    const { harness, hook } = env;
+    const early = harness.webhook(spec);
+    await early.run(NEW);
     harness.edit(early.id(), { events: EVENTS.Documented });
     early.lose({ ...early.status(), hasSecret: false });
     harness.writes();

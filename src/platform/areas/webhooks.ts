@@ -2,7 +2,7 @@ import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
 import { create, read, write } from "../client/endpoints.ts";
-import { json, jsonOrEmpty, ignoredBody } from "../codec/decode.ts";
+import { json, jsonOrEmpty, ignoredBody, list } from "../codec/decode.ts";
 import { encodeWith, nonBlank, overlay, request, uri } from "../codec/encode.ts";
 import { editable, optional, pathId, record } from "../codec/schema.ts";
 
@@ -34,6 +34,8 @@ const webhookRequest = request({
 const STANDARD = { kind: "STANDARD" };
 const extendedWebhook = webhookRequest.transform((body) => ({ ...STANDARD, ...body }));
 
+const webhookList = list(webhook);
+
 export type Webhook = z.output<typeof webhook>;
 export type WebhookInput = z.input<typeof webhookRequest>;
 
@@ -41,6 +43,7 @@ export type WebhookInput = z.input<typeof webhookRequest>;
 export function webhooks(caller: Caller) {
   return {
     create: create(caller, "createWebhook", webhook, documentedWebhook, extendedWebhook),
+    list: read(caller, "listWebhooks", webhookList),
     get: read(caller, "getWebhook", json(webhook)),
     /** Members that `input` lacks stay as in `current`; the secret does not, as the platform never returns it. */
     update: (current: Webhook, input: WebhookInput): Promise<Webhook | undefined> =>

@@ -17,13 +17,18 @@ interface OperationEntry {
 
 const ofProject = ["listProjects", "getProject"] as const;
 const ofEnvironment = ["getProjectEnvironmentStats", "listEnvironments", "getEnvironment"] as const;
-const ofServices = ["getProjectEnvironmentStats", "listServices", "listServiceStatuses"] as const;
+const ofServices = [
+  "getProjectEnvironmentStats",
+  "listServices",
+  "listServiceStatuses",
+  "listOrganizationServices",
+] as const;
 const ofApplication = [...ofServices, "listApplications", "getApplication", "getApplicationStatus"] as const;
 const ofDatabase = [...ofServices, "listDatabases", "getDatabase"] as const;
 const ofCluster = ["listClusters", "getClusterStatus"] as const;
 const ofVariable = ["listVariables", "getApplicationStatus", "listServiceStatuses"] as const;
 const ofSecret = ["listSecrets", "getApplicationStatus", "listServiceStatuses"] as const;
-const ofWebhook = ["getWebhook"] as const;
+const ofWebhook = ["listWebhooks", "getWebhook"] as const;
 
 const ORGANIZATION = "/organization/{organizationId}";
 const PROJECTS = `${ORGANIZATION}/project` as const;
@@ -57,6 +62,7 @@ export const operations = {
   updateEnvironment: { method: "PUT", path: ENVIRONMENT, beyond: true, invalidates: ofEnvironment },
   deleteEnvironment: { method: "DELETE", path: ENVIRONMENT, beyond: true, invalidates: ofEnvironment },
   listServices: { method: "GET", path: `${ENVIRONMENT}/services`, beyond: true },
+  listOrganizationServices: { method: "GET", path: `${ORGANIZATION}/services`, beyond: true },
   listServiceStatuses: { method: "GET", path: `${ENVIRONMENT}/statuses`, beyond: true },
   getHelmDefaultValues: { method: "POST", path: `${ENVIRONMENT}/helmDefaultValues`, readsOnly: true },
 
@@ -131,6 +137,7 @@ export const operations = {
 
   // Webhooks
   createWebhook: { method: "POST", path: WEBHOOKS, invalidates: ofWebhook },
+  listWebhooks: { method: "GET", path: WEBHOOKS, beyond: true },
   getWebhook: { method: "GET", path: `${WEBHOOKS}/{webhookId}`, beyond: true },
   updateWebhook: { method: "PUT", path: `${WEBHOOKS}/{webhookId}`, beyond: true, invalidates: ofWebhook },
   deleteWebhook: { method: "DELETE", path: `${WEBHOOKS}/{webhookId}`, beyond: true, invalidates: ofWebhook },

@@ -79,6 +79,7 @@ export const full: Record<Beyond, Call> = {
   listEnvironments: (p, w) => p.environments.list(w.projectId),
   getEnvironment: (p, w) => p.environments.get(w.environmentId),
   listServices: (p, w) => p.services.list(w.environmentId),
+  listOrganizationServices: (p, w) => p.services.inOrganization(w.environmentId),
   listServiceStatuses: (p, w) => p.services.statuses(w.environmentId),
   listApplications: (p, w) => p.applications.list(w.environmentId),
   getApplication: (p, w) => p.applications.get(w.applicationId),
@@ -87,6 +88,7 @@ export const full: Record<Beyond, Call> = {
   getDatabaseCredentials: (p, w) => p.databases.credentials(w.databaseId),
   listClusters: (p) => p.clusters.list(),
   getClusterStatus: (p, w) => p.clusters.status(w.clusterIds[0]),
+  listWebhooks: (p) => p.webhooks.list(),
   getWebhook: async (p, w) => p.webhooks.get(await idOf(w, newWebhook(w))),
   updateProject: async (p, w) =>
     p.projects.update(await w.admin.projects.create({ name: w.name() }), { name: w.name() }),
