@@ -140,7 +140,7 @@ it("an environment whose mode the platform cannot change stays Ready, and applic
 it("a webhook whose events the platform cannot change stays Ready, and the condition names the setting", async () => {
   const spec = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"] };
   await env.ready(resource("PlatformWebhook", "edited-hook", spec));
-  const object = await edit("PlatformWebhook", "edited-hook", { events: ["DEPLOYMENT_STARTED"] });
+  const object = await edit("PlatformWebhook", "edited-hook", { events: ["DEPLOYMENT_FAILED"] });
   expect(isReady(object)).toBe("True");
   expect(condition(object, TYPE)?.message).toContain("spec.events");
 });

@@ -8,6 +8,7 @@ import { metricsOf } from "../support/env/secrets.ts";
 import { COMMIT, defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
 import { adminOf } from "../support/platform/client.ts";
 import { freePort } from "../support/programs/free-port.ts";
+import { surfaceOf } from "./fixture.ts";
 import { stagedApplications } from "./staged-applications.ts";
 
 const HOUR_MS = 3_600_000;
@@ -50,7 +51,8 @@ describe.each(["documented", "full"] as const)("the receiver of the platform's d
   };
 
   beforeAll(async () => {
-    await env.apply(...defaults(env), resource("PlatformWebhook", "operator", { receiver: true }));
+    const known = { surface: surfaceOf(env) };
+    await env.apply(...defaults(env, known), resource("PlatformWebhook", "operator", { receiver: true }));
     await env.waitFor("PlatformWebhook", "operator", { status: "True" });
   });
 
