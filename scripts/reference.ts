@@ -9,6 +9,7 @@ import { ANNOTATIONS } from "../src/api/annotations.ts";
 import * as names from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
+import { DO_NOT_CHANGE, managedStatus } from "../src/api/status.ts";
 import { API_OPERATIONS, parametersOf } from "../src/cli/api.ts";
 import { createOperatorProgram, createPluginProgram } from "../src/cli/commands.ts";
 import { operatorHost } from "../src/cli/index.ts";
@@ -16,6 +17,7 @@ import { runHelp } from "../src/cli/run.ts";
 import { OPERATOR } from "../src/config/names.ts";
 import { REQUEST_ANNOTATIONS } from "../src/engine/policies/policy.ts";
 import { RESOURCES } from "../src/kinds/index.ts";
+import { platformProject } from "../src/kinds/project/index.ts";
 import { createStore } from "../src/kube/watch/store.ts";
 import { createMetrics } from "../src/observability/metrics/index.ts";
 import { CONFIG_MAP_OUTPUTS, GRANTS, SECRET_OUTPUTS } from "../src/operator/rbac.ts";
@@ -34,6 +36,7 @@ export function referencePages(): ReadonlyMap<string, string> {
     ["metrics.md", metricsPage()],
     ["permissions.md", permissionsPage()],
     ["reasons.md", reasonsPage()],
+    ["status.md", statusPage()],
   ]);
 }
 
@@ -52,7 +55,25 @@ function kindPage(resource: Resource): string {
     fieldTable(spec),
     ...ruleSection(resource.rules),
     "## status",
-    fieldTable(status),
+    "Beside the [members of every status](status.md):",
+    fieldTable({ ...status, properties: membersOf(status, (name) => !SHARED.has(name)) }),
+  ]);
+}
+
+/** The members of a status that several kinds share. */
+const SHARED = new Set(Object.keys(managedStatus({}).shape));
+
+function membersOf({ properties = {} }: Structural, has: (name: string) => boolean) {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => has(name)));
+}
+
+/** The page of these members. */
+function statusPage(): string {
+  const { status } = objectSchema(platformProject);
+  return lines([
+    "# Status",
+    "The members of `status` that the kinds share, as far as a kind has an object on the platform. The page of a kind has its own members.",
+    fieldTable({ ...status, properties: membersOf(status, (name) => SHARED.has(name)) }),
   ]);
 }
 
@@ -71,7 +92,7 @@ function rows(schema: Structural, path: string): readonly string[] {
   ];
   return children.flatMap(([at, child, required]) => [
     `| \`${at}\` | ${typeOf(child)}${required ? ", required" : ""} | ${cell(describe(child))} |`,
-    ...rows(child, at),
+    ...(child.description?.endsWith(DO_NOT_CHANGE) === true ? [] : rows(child, at)),
   ]);
 }
 
@@ -180,7 +201,7 @@ function indexPage(): string {
   return lines([
     "# Reference",
     ["| kind | short name | is |", "|---|---|---|", ...rows].join("\n"),
-    "[Annotations](annotations.md) lists the annotations of users and of the operator; [Reasons](reasons.md) explains " +
+    "[Status](status.md) has the members of every status; [Annotations](annotations.md) lists the annotations of users and of the operator; [Reasons](reasons.md) explains " +
       "the `reason` of every condition; [Permissions](permissions.md) lists what the " +
       "operator may do in the cluster; [Metrics](metrics.md) lists the metrics; [Commands](commands.md) is " +
       "the command line.",

@@ -77,6 +77,9 @@ const identity = z
   })
   .describe("Place of the object on the platform. Once it is recorded, the operator never writes to another place.");
 
+/** The last sentence of the description of a member that is of no use to users. */
+export const DO_NOT_CHANGE = "Only the operator uses it; do not change it.";
+
 const intent = z
   .object({
     v: z.int().min(1).max(1000).describe("Version of this record."),
@@ -101,7 +104,7 @@ const intent = z
     }),
   })
   .describe(
-    "An action that was started and whose outcome is not recorded yet. The operator finds out whether it was executed. If it was not, the action is planned again; if that cannot be determined, it is repeated at most once, and only if a repetition has no further effect.",
+    `An action that was started and whose outcome is not recorded yet. The operator finds out whether it was executed. If it was not, the action is planned again; if that cannot be determined, it is repeated at most once, and only if a repetition has no further effect. ${DO_NOT_CHANGE}`,
   );
 
 const driftField = z
@@ -230,9 +233,6 @@ export function memorySchema<Of extends Members>(members: Of): z.ZodType<MemoryO
 export function memorySchema(members: Members) {
   return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
-
-/** The last sentence of the description of a member that is of no use to users. */
-export const DO_NOT_CHANGE = "Only the operator uses it; do not change it.";
 
 /** The engine's Fingerprint of content with secret values. It is keyed, so that nobody can guess the values. */
 const fingerprint = z.object({

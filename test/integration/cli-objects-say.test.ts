@@ -103,7 +103,8 @@ describe("kubectl platform orphans", () => {
     const counted =
       /^platform_operator_orphaned_objects\{kind="PlatformEnvironment",reason="DeleteNotSupported"\} [1-9]\d*$/m;
     await vi.waitFor(async () => expect(await metricsOf(env.operator)).toMatch(counted), PATIENCE_MS);
-    expect(await orphans("forget", id)).toMatchObject({ code: 0, stdout: `${id} forgotten\n` });
+    const forgotten = new RegExp(`/${env.operatorNamespace}/${id} forgotten$`, "m");
+    expect(await orphans("forget", id)).toMatchObject({ code: 0, stdout: expect.stringMatching(forgotten) });
     expect(await orphans("forget", id)).toMatchObject({ code: 1, stdout: "" });
     expect((await orphans("forget", name)).code).toBe(64);
     // Now it is nothing but a name that is taken.
