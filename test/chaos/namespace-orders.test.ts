@@ -75,7 +75,11 @@ function deletedObjects(env: ChaosEnv, name: string): readonly Manifest[] {
       variables: [{ name: "PASSWORD", valueFrom: { secretKeyRef: { name: "values", key: "password" } } }],
       ...DELETE,
     }),
-    resource("PlatformWebhook", name, { targetUrl: `https://hooks.example.com/${name}`, events: ["A"], ...DELETE }),
+    resource("PlatformWebhook", name, {
+      targetUrl: `https://hooks.example.com/${name}`,
+      events: ["DEPLOYMENT_STARTED"],
+      ...DELETE,
+    }),
   ];
 }
 

@@ -205,7 +205,7 @@ describe("the operator, given hostile input,", () => {
       secret("moved", { token: "some-token-of-ours" }),
       connection(env, "moved", { baseUrl: outside.url, surface: "Documented" }),
       project("moved", { connectionRef: { name: "moved" } }),
-      resource("PlatformWebhook", "inside", { targetUrl: `${inside.url}/hook`, events: ["NEVER"] }),
+      resource("PlatformWebhook", "inside", { targetUrl: `${inside.url}/hook`, events: ["DEPLOYMENT_STARTED"] }),
       blueprint("inside", "good", { icon: `${inside.url}/icon.svg` }),
       application("inside", "good", { gitRepository: { url: `${inside.url}/web.git`, branch: "main" } }),
     );

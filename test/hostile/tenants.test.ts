@@ -77,7 +77,7 @@ describe.each(["documented", "full"] as const)("two tenants with a connection ea
         overwrite: true,
       }),
       project("new"),
-      resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["A"] }),
+      resource("PlatformWebhook", "all", { targetUrl: "https://hooks.example.com/", events: ["DEPLOYMENT_STARTED"] }),
     ];
   };
 

@@ -38,7 +38,11 @@ export function everyKind(env: OperatorEnv, lifecycle: JsonObject = {}): readonl
       template: { key: "kubernetes-essentials", version: "1.2.0" },
       managedConfig: { ingress: { domain: { value: "shop.example.com" } } },
     }),
-    resource("PlatformWebhook", "hook", { targetUrl: "https://hooks.example.com/x", events: ["A"], lifecycle }),
+    resource("PlatformWebhook", "hook", {
+      targetUrl: "https://hooks.example.com/x",
+      events: ["DEPLOYMENT_STARTED"],
+      lifecycle,
+    }),
   ];
 }
 
