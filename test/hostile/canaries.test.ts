@@ -218,7 +218,7 @@ describe("[S1] secret values at log level trace", () => {
     for (const [status, body] of Object.entries(bodies)) {
       const name = `quoted ${status}`;
       faults.add({ name, match: { path: "/application/*" }, answer: { is: "status", status: Number(status), body } });
-      await env.patch("PlatformApplication", "web", { spec: { cpu: 300 + Number(status) } });
+      await env.patch("PlatformApplication", "web", { spec: { cpu: 1_000 + Number(status) } });
       await faultOccurred(name);
     }
     const [registered] = env.platform.world().webhooks.values();

@@ -59,14 +59,15 @@ describe("an application whose cpu changed, where the platform cannot change it"
   });
 
   it("has the reason in a column of kubectl get", async () => {
-    expect(await env.kubectl(["get", "papp", NAME])).toMatch(/SETTINGS .*\n.* UpdateNotSupported /);
+    expect(await env.kubectl(["get", "papp", NAME, "-o", "wide"])).toMatch(/SETTINGS .*\n.* UpdateNotSupported /);
   });
 
   it("is planned with a deployment of the new commit, and with the setting that is not sent", async () => {
     const call = commandsIn(env, inject("controlPlane").kubeconfigPath, ...ON_LOOPBACK);
     const next = application(NAME, "staging", { cpu: 750, deploy: { gitCommitId: NEXT_COMMIT } });
     const planned = await call(["plan", "-f", "-"], { stdin: JSON.stringify(next) });
-    expect(planned.stdout).toMatch(/^papp\/edited +deploy +UpdateNotSupported: .* Not changed there: spec\.cpu; /m);
+    const lines = planned.stdout.replaceAll(/\n +/g, " ");
+    expect(lines).toMatch(/^papp\/edited +deploy +UpdateNotSupported: .* Not changed there: spec\.cpu; /m);
     expect(planned.code).toBe(2);
   });
 
