@@ -164,6 +164,11 @@ export function createParts(options: PartsOptions) {
       metrics.platform.eventMoved();
       logMovedEvent(logs.kube, object, reason);
     },
+    onRefused: (namespace) => {
+      logs.kube.warn("the operator has no right to write events in a namespace: none are written for ten minutes", {
+        namespace,
+      });
+    },
   });
   // Events are recorded outside of the reconcile: the first one starts the writes of a queue, which also has events of
   // other objects.

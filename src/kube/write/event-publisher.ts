@@ -8,6 +8,8 @@ import type { Clock, EventInput, JsonObject, KubeFailure } from "../api/types.ts
 const ATTEMPTS = 4;
 /** Events of cluster-scoped objects are accepted in this namespace only (and in kube-system). */
 const CLUSTER_NAMESPACE = "default";
+/** How long no event is written in a namespace in which the operator has no right to. */
+const REFUSED_MS = 10 * 60_000;
 /** Failures that may be over at the next attempt. */
 const TRANSIENT: ReadonlySet<KubeFailure> = new Set(["TooManyRequests", "Server", "Unreachable", "Timeout"]);
 
@@ -46,6 +48,8 @@ export interface PublisherOptions {
   readonly fallbackNamespace: string;
   /** Called for every event that was written to `fallbackNamespace`, with its object. */
   onMoved?(regarding: Regarding, reason: string): void;
+  /** Called when the operator has no right to write events in a namespace, at most once in ten minutes. */
+  onRefused?(namespace: string): void;
 }
 
 /** The Event object that a series was written to. */
@@ -63,6 +67,8 @@ export function createEventPublisher(
 ): (series: Series, signal: AbortSignal) => Promise<boolean> {
   const { client, clock, random } = options;
   const keys = new WeakMap<Series, EventKey>();
+  /** Until when no event is written in a namespace, on the monotonic clock. */
+  const refusedUntil = new Map<string, number>();
   let serial = 0;
 
   const create = async (series: Series, namespace: string, signal: AbortSignal): Promise<void> => {
@@ -104,13 +110,26 @@ export function createEventPublisher(
     }
   };
 
+  /** Notes that the operator has no right to write events in a namespace. */
+  const noteRefusal = (error: unknown, namespace: string): void => {
+    const isRightMissing =
+      error instanceof KubeError && error.failure === "Forbidden" && error.refusedBy() === undefined;
+    if (!isRightMissing) return;
+    refusedUntil.set(namespace, clock.monotonic() + REFUSED_MS);
+    options.onRefused?.(namespace);
+  };
+
   return async (series, signal) => {
+    const namespace = series.regarding.namespace ?? CLUSTER_NAMESPACE;
+    if (clock.monotonic() < (refusedUntil.get(namespace) ?? 0)) return false;
+    refusedUntil.delete(namespace);
     const backoff = createBackoff({ baseMs: 500, capMs: 10_000, random });
     for (let attempt = 1; ; attempt += 1) {
       try {
         await write(series, signal);
         return true;
       } catch (error) {
+        noteRefusal(error, namespace);
         const isTransient = error instanceof KubeError && TRANSIENT.has(error.failure);
         if (!isTransient || attempt === ATTEMPTS) return false;
         if (!(await abortableSleep(clock, Math.max(backoff.next(), error.retryAfterMs ?? 0), signal))) return false;

@@ -17,6 +17,7 @@ function recording(answer: (request: KubeRequest) => Json | Promise<Json> = () =
   const client = scriptedClient(answer);
   let dropped = 0;
   const moved: string[] = [];
+  const refused: string[] = [];
   const recorder = createRecorder({
     client,
     clock,
@@ -25,8 +26,9 @@ function recording(answer: (request: KubeRequest) => Json | Promise<Json> = () =
     fallbackNamespace: "operator",
     onDropped: () => (dropped += 1),
     onMoved: ({ name }, reason) => moved.push(`${name} ${reason}`),
+    onRefused: (namespace) => refused.push(namespace),
   });
-  return { clock, client, moved, recorder, dropped: () => dropped };
+  return { clock, client, moved, refused, recorder, dropped: () => dropped };
 }
 
 const event = (more: Partial<EventInput> = {}): EventInput => ({
@@ -40,17 +42,24 @@ const event = (more: Partial<EventInput> = {}): EventInput => ({
 
 const bodies = (calls: readonly KubeRequest[]) => calls.map(({ body }) => body);
 
-describe("the last events of an object", () => {
-  it("are five, newest first, with repetitions counted", () => {
-    const { recorder } = recording();
-    for (const note of ["1", "2", "3", "2", "4", "5", "6"]) recorder.record(event({ note }));
-    recorder.record(event({ note: "of b", regarding: thing("b", "5") }));
-    const uid = event().regarding.metadata.uid;
-    expect(recorder.recent(uid).map(({ note, count }) => `${note} ${count}`)).toEqual([
-      ...["6 1", "5 1", "4 1", "2 2", "3 1"],
-    ]);
-    expect(recorder.recent("unknown")).toEqual([]);
+it("in a namespace without the right to write them, events are tried once in ten minutes, and others are written", async () => {
+  const { client, clock, dropped, recorder, refused } = recording(({ path }) => {
+    if (path !== EVENTS) return {};
+    throw new KubeError("Forbidden", 403, "no");
   });
+  const { namespace: _none, ...metadata } = thing("c", "5").metadata;
+  const ofCluster = (note: string) => event({ regarding: { ...thing("c", "5"), metadata }, note });
+  const elsewhere = thing("b", "6", { meta: { namespace: "shop" } });
+  for (const note of ["one", "two"]) recorder.record(ofCluster(note));
+  recorder.record(event({ regarding: elsewhere }));
+  await clock.advance(1);
+  expect(client.calls.map(({ path }) => path)).toEqual([EVENTS, EVENTS.replace("default", "shop")]);
+  expect(dropped()).toBe(2);
+  await clock.advance(10 * 60_000);
+  recorder.record(ofCluster("three"));
+  await clock.advance(1);
+  expect(client.calls).toHaveLength(3);
+  expect(refused).toEqual(["default", "default"]);
 });
 
 describe("an event", () => {
