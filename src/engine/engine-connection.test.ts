@@ -55,6 +55,19 @@ it("an answer that a user gives on a connection is looked at at once: the platfo
   expect(probes()).toBe(before + 1);
 });
 
+it("a shorter poll interval of a connection counts from its last probe", async () => {
+  const env = await applied();
+  const probes = () => env.world.calls.filter(({ op }) => op === "ping").length;
+  env.cluster.annotate("Link", "default", { [POLL_INTERVAL]: "8h" });
+  await env.run(30 * MINUTE);
+  const before = probes();
+  env.cluster.annotate("Link", "default", { [POLL_INTERVAL]: "5m" });
+  await env.run(MINUTE);
+  expect(probes()).toBe(before + 1);
+  await env.run(10 * MINUTE);
+  expect(probes()).toBe(before + 3);
+});
+
 it("a connection that a user pauses keeps its finalizer as long as a resource needs it, and serves the resource", async () => {
   const env = await applied();
   env.cluster.annotate("Link", "default", { [PAUSED]: "true" });

@@ -193,9 +193,14 @@ async function reportUnopened(c: ConnectionReconcile, result: ReconcileResult): 
 }
 
 /** Reports whether to probe now: the first time, after a change, on request, and when the next probe is due. */
-function isProbeDue({ ports, object }: ConnectionReconcile, { nextProbeAt, answer }: Connection): boolean {
+function isProbeDue({ ports, object }: ConnectionReconcile, connection: Connection): boolean {
+  const { answer, notReadyReason, probedAt } = connection;
+  // The interval may have become shorter since the last probe.
+  if (notReadyReason === undefined && probedAt !== undefined) {
+    connection.nextProbeAt = Math.min(connection.nextProbeAt, probedAt + pollInterval(object, ports.windows).ms);
+  }
   return (
-    ports.clock.monotonic() >= nextProbeAt ||
+    ports.clock.monotonic() >= connection.nextProbeAt ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Synced")?.reason === "RateLimited" ||
     object.metadata.annotations?.[RESOLVE] !== answer ||
