@@ -86,6 +86,7 @@ const intent = z
     uid: id.describe("uid of the object that the record belongs to."),
     resource: text.describe("Kind, namespace and name of the object that the record belongs to."),
     installation: id.describe("Installation of the operator that wrote it."),
+    release: text.optional().describe("Namespace of the operator that wrote it."),
     attempt: text.describe("Id of this attempt."),
     op: text.describe("The operation of the platform's API."),
     creates: z.boolean().optional().describe("Whether the action creates an object."),

@@ -12,6 +12,7 @@ const INTENT: Intent = { ...ATTEMPT, ...WHAT, mark: { ids: ["x"], absentAt: null
 
 const KNOWN: IntentFacts = {
   writer: "Own",
+  isElsewhere: false,
   generation: 2,
   unsent: [],
   seenForMs: 0,
@@ -131,6 +132,15 @@ describe("the outcome of a trace", () => {
     const { finding, creates, seenForMs, generation } = row;
     const decision = traceOutcome(finding, { ...INTENT, creates }, { ...KNOWN, seenForMs, generation });
     expect(decision).toBe(rule(row));
+  });
+
+  it.each([
+    ["unknowable", 59_999, "wait"],
+    ["unknowable", 60_000, "stall"],
+    ["landed", 0, "record"],
+  ] as const)("of another installation's create is awaited: %s, seen for %d ms", (finding, seenForMs, decision) => {
+    const known = { ...KNOWN, isElsewhere: true, seenForMs };
+    expect(traceOutcome(finding, { ...INTENT, creates: true }, known)).toBe(decision);
   });
 
   it.each([

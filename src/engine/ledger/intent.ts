@@ -24,6 +24,8 @@ const stored = z.object({
   resource: z.string().regex(/^[A-Za-z]{1,63}\/[a-z0-9.-]{0,63}\/[a-z0-9.-]{1,253}$/),
   /** The uid of the kube-system namespace. A restored copy of a cluster carries the uid of the old one. */
   installation: filled,
+  /** The operator's namespace, which tells two installations in one cluster apart. */
+  release: text,
   /** Unique per attempt, so that a process recognizes the intents that it wrote itself. */
   attempt: filled,
   op: filled,
@@ -83,6 +85,8 @@ export type IntentWriter = "Own" | "Left" | "None";
 /** What this process knows of an open intent. */
 export interface IntentFacts {
   readonly writer: IntentWriter;
+  /** Another installation in the cluster wrote it, and may be about to record its result. */
+  readonly isElsewhere: boolean;
   readonly generation: number;
   /** The attempts that this process wrote, or may have written, and certainly did not send. */
   readonly unsent: readonly string[];
@@ -140,7 +144,7 @@ export type TraceOutcome = "record" | "retry" | "repeat" | "wait" | "stall";
  */
 export function traceOutcome(finding: TraceResult, intent: Intent, known: IntentFacts): TraceOutcome {
   if (finding === "landed") return known.writer === "Left" ? "retry" : "record";
-  if (finding === "unknowable" && intent.creates) return "stall";
+  if (finding === "unknowable" && intent.creates && !known.isElsewhere) return "stall";
   if (known.seenForMs < known.landingMs) return "wait";
   if (intent.creates) return finding === "absent" && intent.accepted === undefined ? "retry" : "stall";
   return actionOutcome(finding, intent, known);

@@ -247,6 +247,7 @@ function intentOf({ ports, object, context, recordedIdentity, repeats }: Resolve
     uid: object.metadata.uid,
     resource: keyText(keyOf(object)),
     installation: ports.installation,
+    release: ports.operatorNamespace,
     attempt,
     op: step.op,
     creates: step.creates,

@@ -176,6 +176,13 @@ describe("the create of another resource, which came with a saved manifest,", ()
   });
 });
 
+it("the create of another installation in the cluster is awaited, and the message names it", async () => {
+  const env = await scripted({ ...creating({ release: "operator-b" }), trace: UNKNOWABLE });
+  const done = await recover(await resolved(env));
+  const message: unknown = expect.stringMatching(/^The operator in namespace "operator-b" sent create of "a"/);
+  expect(done).toMatchObject({ is: "waiting", why: { reason: "Creating", message } });
+});
+
 describe("a traced create", () => {
   it.each<[what: string, trace: Trace | ApiError, laterMs: number, happened: readonly string[], end: string]>([
     ["that landed goes on with its id", LANDED, 0, ["trace create"], "goes on"],

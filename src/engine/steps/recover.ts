@@ -96,7 +96,7 @@ async function conclude(
       r.repeats = intent.op;
       return undefined;
     case "wait":
-      return { is: "waiting", why: waitingFor(intent), exchange: "ok" };
+      return { is: "waiting", why: waitingFor(intent, known), exchange: "ok" };
     case "stall": {
       const isExplained = "why" in trace && intent.accepted === undefined;
       const why = isExplained ? withAnswer(r.object, intent, trace.why) : unconfirmed(r.object, intent);
@@ -158,6 +158,7 @@ function factsAbout(r: Resolved, intent: Intent): IntentFacts {
   const { ports, local, object, context, orphan } = r;
   return {
     writer: writerOf(r, intent),
+    isElsewhere: intent.release !== undefined && intent.release !== ports.operatorNamespace,
     generation: context.resource.generation,
     unsent: local.persistence.state.unsent,
     seenForMs: local.persistence.seenFor(intent.attempt, ports.clock.monotonic()),
@@ -196,8 +197,12 @@ async function clear(r: Resolved, intent: Intent): Promise<void> {
   else noteOutcome(r);
 }
 
-function waitingFor(intent: Intent): StatusReason {
+function waitingFor(intent: Intent, known?: IntentFacts): StatusReason {
   const what = intent.name === undefined ? intent.op : `${intent.op} of "${intent.name}"`;
+  if (known?.isElsewhere === true) {
+    const message = `The operator in namespace "${intent.release ?? ""}" sent ${what}; this one watches whether it was executed. Two operators must not reconcile one namespace: give each its own list of watched namespaces.`;
+    return { reason: intent.creates ? "Creating" : "Progressing", message };
+  }
   const message = `An earlier ${what} was not confirmed; the operator watches whether it was executed before it tries again.`;
   return { reason: intent.creates ? "Creating" : "Progressing", message };
 }
