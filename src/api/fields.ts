@@ -98,6 +98,22 @@ export function mapOf<Value extends z.ZodType>(value: Value, max: number): z.Zod
     .meta({ maxProperties: max });
 }
 
+export const labelValue = matches(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/, 63, "must be the value of a label");
+
+/** Returns the labels and annotations of an output. @param kind of the output */
+export function outputMetadata(kind: "Secret" | "ConfigMap") {
+  const annotation = z.string().max(4_096).describe("Value of the annotation.");
+  return z
+    .object({
+      labels: mapOf(labelValue.describe("Value of the label."), 16).optional().describe(`Labels of the ${kind}.`),
+      annotations: mapOf(annotation, 16).optional().describe(`Annotations of the ${kind}.`),
+    })
+    .optional()
+    .describe(
+      `Labels and annotations that the operator sets on the ${kind}, and removes again once they leave the spec. Those of others stay.`,
+    );
+}
+
 /**
  * Returns the length of a value as JSON, in characters, to bound a pass-through field that the API server cannot bound.
  * @returns infinity where the value is nested more deeply than the stack allows

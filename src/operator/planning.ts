@@ -167,7 +167,11 @@ function engineOver(
       ...cluster,
       withoutSecrets: (text) => text,
       events: { record: () => {} },
-      outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+      outputs: {
+        configMap: () => Promise.resolve("1"),
+        secret: () => Promise.resolve("1"),
+        isAsWritten: () => Promise.resolve(true),
+      },
       fence: { mayWrite: () => false, leading: () => false },
       connectionKinds: CONNECTION_KINDS,
       // Without delays each reconcile writes its status at once.

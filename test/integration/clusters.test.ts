@@ -90,6 +90,28 @@ describe("the token of a PlatformCluster", () => {
       await env.quiet(2);
       expect(record.calls("getDatabaseCredentials")).toHaveLength(reads);
     });
+
+    it("has the labels and annotations of the spec, and is restored after somebody edited or deleted it", async () => {
+      const name = "main-connection";
+      const metadata = { labels: { team: "shop" }, annotations: { "example.com/copy": "yes" } };
+      await env.patch("PlatformDatabase", "main", { spec: { writeConnectionSecretToRef: { name, metadata } } });
+      await expect.poll(async () => (await heldIn(name)).metadata).toMatchObject(metadata);
+      const { data } = await heldIn(name);
+      await env.settled();
+
+      await env.patch("Secret", name, { metadata: { labels: { team: null } }, stringData: { password: "edited" } });
+      const restored = { data, metadata };
+      await expect.poll(() => heldIn(name), { timeout: 20_000 }).toMatchObject(restored);
+      await env.remove("Secret", name);
+      await expect
+        .poll(async () => (await env.find("Secret", name)) && (await heldIn(name)), { timeout: 20_000 })
+        .toMatchObject(restored);
+      await env.settled();
+
+      await env.patch("PlatformDatabase", "main", { spec: { writeConnectionSecretToRef: { metadata: null } } });
+      await expect.poll(async () => (await heldIn(name)).metadata).not.toHaveProperty("annotations");
+      expect((await heldIn(name)).metadata["labels"]).toEqual({ "app.kubernetes.io/managed-by": "platform-operator" });
+    });
   });
 });
 

@@ -6,7 +6,10 @@ const KIND = "PlatformCatalog";
 
 export const catalogSample: Sample = {
   smallest: {},
-  accepted: [["every section", { include: ["Templates", "DatabaseTypes"] }]],
+  accepted: [
+    ["every section", { include: ["Templates", "DatabaseTypes"] }],
+    ["labels of its ConfigMap", { configMap: { metadata: { labels: { team: "shop" } } } }],
+  ],
   refused: [
     ["half a cluster", { cluster: { provider: "AWS" } }, /cluster.mode: Required/],
     ["an interval of seconds", { interval: "10s" }, /interval.*should match/],

@@ -17,6 +17,11 @@ export const databaseSample: Sample = {
     ["deletion policy Stop and retries", { lifecycle: { deletionPolicy: "Stop", retry: { limit: 2 } } }],
   ],
   refused: [
+    [
+      "a label of its Secret that is none",
+      { writeConnectionSecretToRef: { name: "main", metadata: { labels: { team: "a b" } } } },
+      /labels.*should match/,
+    ],
     ["a schedule of what is always stopped", { runState: "Stopped", runSchedule: NIGHTS }, ALWAYS_STOPPED],
     ["no version", { version: undefined }, /version: Required/],
     ["a type in lower case", { type: "postgresql" }, /type.*should match/],

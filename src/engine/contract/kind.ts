@@ -4,6 +4,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { Json, JsonObject } from "../../kube/api/types.ts";
+import type { Output, WrittenOutput } from "../../kube/write/outputs.ts";
 import type { Fingerprint } from "./fingerprint.ts";
 
 export type { Json, JsonObject } from "../../kube/api/types.ts";
@@ -215,6 +216,8 @@ export interface ContextRecords {
   readonly withoutSecrets: (text: string) => string;
   /** Returns the fingerprint of content that was read from the platform and may hold secrets. */
   readonly fingerprint: ResolvedNeeds["fingerprint"];
+  /** Somebody changed or deleted the Secret that the status records (`Kind.writtenSecret`). */
+  readonly isSecretChanged: boolean;
   /**
    * The object has the started marker, an annotation that survives the loss of the status: an action was executed that
    * the platform does not show (`Step.notObservableAfterwards`).
@@ -368,13 +371,9 @@ export interface Report {
   /** Absent where nothing can be compared: then Drifted is Unknown, or absent where the spec may want nothing. */
   readonly drift?: readonly DriftField[];
   /** A ConfigMap to write beside the object. */
-  readonly output?: { readonly name: string; readonly data: Readonly<Record<string, string>> };
-  /** A Secret to write beside the object. `status` has the members of status to set once the Secret is written. */
-  readonly secret?: {
-    readonly name: string;
-    readonly data: Readonly<Record<string, string>>;
-    readonly status: JsonObject;
-  };
+  readonly output?: Output;
+  /** A Secret to write beside the object. `status` returns the members of status to set once it is written. */
+  readonly secret?: Output & { readonly status: (resourceVersion: string) => JsonObject };
   /**
    * Members of `status` that no later reconcile can find out. They are kept while the write of the status is delayed.
    */
@@ -446,6 +445,8 @@ export interface Kind<K extends KindTypes = KindTypes> {
   operations?(spec: K["spec"]): KindOperations;
   /** Reads an object to compare it with its spec; members are spelled as in specs. Absent where no read shows it. */
   readonly remote?: RemoteRead<K["api"]>;
+  /** Returns the Secret that the operator wrote beside an object. Pure. */
+  writtenSecret?(memory: K["memory"]): WrittenOutput | undefined;
   /**
    * Returns the claims of a resource to fields of objects of the platform, its own object or those of other resources:
    * to the fields that its memory holds, or, with inputs, to those that it is about to write. Two resources must not

@@ -27,6 +27,7 @@ export function reconcileContext(
     readonly kept?: JsonObject | undefined;
     readonly parent: Reference | undefined;
     readonly allowedProjects: readonly Uuid[] | undefined;
+    readonly isSecretChanged: boolean;
   },
 ): ReconcileContext {
   const { ports, kind, object, local, connection, recordedIdentity, policies } = r;
@@ -77,6 +78,7 @@ export function reconcileContext(
       writtenInto: (other) => ports.externalWrites.latest(other, recordedIdentity),
       withoutSecrets: (text) => ports.withoutSecrets(text, object.metadata.namespace ?? ""),
       fingerprint,
+      isSecretChanged: found.isSecretChanged,
       started: isStarted(object),
     },
   };

@@ -20,7 +20,7 @@ import type {
   StatusReason,
 } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { recordedIdentityIn } from "../contract/status.ts";
+import { isSettled, recordedIdentityIn, statusOf } from "../contract/status.ts";
 import { readSlot } from "../ledger/intent.ts";
 import {
   checkInstallation,
@@ -105,7 +105,8 @@ export async function resolveObject(r: Unresolved, goal: Goal): Promise<Resolved
   };
   const { value, fingerprint } = inputs;
   const allowedProjects = await projectsFor(ports.namespaces, connection.settings, object);
-  const found = { spec, inputs: value, fingerprint, goal, parent, allowedProjects };
+  const isSecretChanged = await isWrittenSecretChanged(r, goal);
+  const found = { spec, inputs: value, fingerprint, goal, parent, allowedProjects, isSecretChanged };
   const context = reconcileContext(base, { ...found, ...origin });
   if (requireRefs) claimFields(r, context);
   return { ...base, context };
@@ -130,6 +131,13 @@ function referencesOf(
 ): ResolvedReferences {
   const isRecorded = identity.is === "known" && identity.identitySource === "recorded";
   return resolveReferences(ports.cache, object.metadata.namespace ?? "", references, isRecorded);
+}
+
+/** Reports whether somebody changed or deleted the Secret beside a settled object. @throws KubeError */
+async function isWrittenSecretChanged({ ports, kind, object }: Unresolved, goal: Goal): Promise<boolean> {
+  if (goal !== "present" || kind.writtenSecret === undefined || !isSettled(object)) return false;
+  const written = kind.writtenSecret(kind.resource.memory.parse(statusOf(object)));
+  return written !== undefined && !(await ports.outputs.isAsWritten(object, written));
 }
 
 /** Claims the fields that the kind is about to write. The object's own id counts only once it is recorded. */

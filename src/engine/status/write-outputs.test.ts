@@ -25,7 +25,7 @@ describe("an output beside an object", () => {
     let writes = 0;
     const env = await withOutputs(() => {
       writes += 1;
-      return Promise.resolve();
+      return Promise.resolve("1");
     });
     await env.run(30 * MINUTE);
     expect(status(env, "told")).toBe("token");
@@ -50,7 +50,7 @@ describe("an output beside an object", () => {
     await env.run(30 * MINUTE);
     // The kind asks for a look every minute at a Secret that is not written.
     expect(env.world.calls.length - reads).toBeLessThan(spec === SECRET ? 40 : 20);
-    env.output = () => Promise.resolve();
+    env.output = () => Promise.resolve("1");
     await env.run(6 * MINUTE);
     expect(ready(env)).toBe("Ready=True/Available");
     expect(status(env, "told")).toBe("token");
@@ -72,6 +72,13 @@ describe("an output beside an object", () => {
       "secrets \"token\" is forbidden: ValidatingAdmissionPolicy 'no-maps' with binding 'here' denied request: s3cret",
     ],
     ["webhook", "Forbidden", 403, SECRET, 'admission webhook "no-maps.example.com" denied the request: s3cret'],
+    [
+      "quota without a status",
+      "Forbidden",
+      403,
+      BOTH,
+      'secrets "data" is forbidden: status unknown for quota: no-maps, resources: secrets; s3cret',
+    ],
     ["quota", "Forbidden", 403, BOTH, 'configmaps "data" is forbidden: exceeded quota: no-maps, requested: s3cret'],
   ])("that a %s refuses is reported as that, not as a missing role, and without its words", async (...row) => {
     const [, failure, status, spec, said] = row;
@@ -87,7 +94,7 @@ describe("an output beside an object", () => {
   it("that the API server does not take is written later", async () => {
     const env = await withOutputs(() => Promise.reject(new KubeError("Server", 500, "no")));
     expect(status(env, "told")).toBeUndefined();
-    env.output = () => Promise.resolve();
+    env.output = () => Promise.resolve("1");
     await env.run(MINUTE);
     expect(status(env, "told")).toBe("token");
   });

@@ -342,7 +342,7 @@ export async function writeOutputs(r: Unresolved | Resolved, result: ReconcileRe
   if (learned !== undefined) keepLearned(r, learned);
   if (output !== undefined) {
     try {
-      await ports.outputs.configMap(object, output.name, output.data);
+      await ports.outputs.configMap(object, output);
     } catch (error) {
       const why = refusalOf(error, "ConfigMap", output.name);
       if (why === undefined) throw error;
@@ -352,15 +352,16 @@ export async function writeOutputs(r: Unresolved | Resolved, result: ReconcileRe
     }
   }
   if (secret === undefined) return result;
+  let version: string;
   try {
-    await ports.outputs.secret(object, secret.name, secret.data);
+    version = await ports.outputs.secret(object, secret);
   } catch (error) {
     const why = refusalOf(error, "Secret", secret.name);
     if (why === undefined) throw error;
     // Another problem of the object is reported first. The next reconcile tries to write the Secret again.
     return result.is === "settled" || result.is === "unknown" ? unwritten(r, why) : result;
   }
-  keepLearned(r, secret.status);
+  keepLearned(r, secret.status(version));
   return result;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { clusterContext, connectionRef, uuid, matches } from "../../api/fields.ts";
+import { clusterContext, connectionRef, outputMetadata, uuid, matches } from "../../api/fields.ts";
 import { column, columnsOf, defineResource, wide } from "../../api/resource.ts";
 import { count, observingStatus, text, time } from "../../api/status.ts";
 
@@ -18,6 +18,10 @@ const spec = z.object({
     )
     .meta({ "x-kubernetes-list-type": "set" }),
   cluster: clusterContext.optional(),
+  configMap: z
+    .object({ metadata: outputMetadata("ConfigMap") })
+    .optional()
+    .describe("The ConfigMap that the catalog is written into."),
   gitTokenId: uuid
     .optional()
     .describe("Id of the platform's git token whose repositories are listed. The platform chooses it when absent."),

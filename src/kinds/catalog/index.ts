@@ -51,7 +51,7 @@ export const catalog: Kind<CatalogTypes> = {
           sections.flatMap(({ name, items, error }) => (error === undefined ? [[name, items.length]] : [])),
         ),
       },
-      output: { name: configMap, data: documents.data },
+      output: { name: configMap, data: documents.data, metadata: context.spec.configMap?.metadata },
     } satisfies Report;
   },
 };

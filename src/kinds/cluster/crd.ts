@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, flag, objectName, uuid, matches } from "../../api/fields.ts";
+import { connectionRef, flag, objectName, outputMetadata, uuid, matches } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, managedColumns, defineResource, wide } from "../../api/resource.ts";
 import {
@@ -25,6 +25,7 @@ const writeTokenSecretToRef = z
     name: objectName.describe(
       "Name of the Secret in the same namespace. The operator creates it and keeps it up to date; a Secret of others is not overwritten.",
     ),
+    metadata: outputMetadata("Secret"),
     readOnly: flag(true, "Whether the token is read-only. If false, it has full access to the cluster."),
     server: matches(
       /^https:\/\/(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?)(:[0-9]{1,5})?(\/[^\s?#]*)?$/,
@@ -117,6 +118,9 @@ const token = z
     expiresAt: text.optional().describe("Expiration time of the token, in the platform's format."),
     renewAt: time.describe("Time of its renewal."),
     generation: count.describe("Generation of the spec that it was written for."),
+    resourceVersion: text.describe(
+      "Version of the Secret after it was written: another one shows that somebody changed it.",
+    ),
   })
   .describe("The Secret with the token of the cluster.");
 

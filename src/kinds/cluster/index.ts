@@ -17,6 +17,7 @@ export const cluster: Kind<ClusterTypes> = {
     isStopWanted: runState === "Stopped" || runSchedule !== undefined,
   }),
   remote: { operation: "getClusterStatus", read: (api, id) => api.clusters.status(id) },
+  writtenSecret: ({ token: written }) => written && { name: written.secretName, ...written },
   observe,
   plan,
   act,

@@ -23,7 +23,7 @@ const contextOf = (change: object = {}, spec: object = {}) =>
   clusterContext({ now: NOW, ...change }, { writeTokenSecretToRef: ref, ...spec });
 const held = (change: object = {}) => {
   const [expiresAt, renewAt] = ["2026-11-21T10:30:00Z", "2026-11-21T10:10:00.000Z"];
-  return { token: { secretName: "edge", expiresAt, renewAt, generation: 1, ...change } };
+  return { token: { secretName: "edge", expiresAt, renewAt, generation: 1, resourceVersion: "9", ...change } };
 };
 
 describe("the token of a cluster", () => {
@@ -39,7 +39,8 @@ describe("the token of a cluster", () => {
     expect(reported.lookWithin).toBe(lookWithin);
     const renewAt = new Date(NOW.getTime() + lookWithin).toISOString();
     const expiresAt = expires !== undefined && { expiresAt: expires };
-    expect(reported.secret?.status).toEqual({ token: { secretName: "edge", ...expiresAt, renewAt, generation: 1 } });
+    const token = { secretName: "edge", ...expiresAt, renewAt, generation: 1, resourceVersion: "9" };
+    expect(reported.secret?.status("9")).toEqual({ token });
   });
 
   it("is in the Secret alone", () => {
@@ -49,7 +50,7 @@ describe("the token of a cluster", () => {
     const { secret, ...rest } = report(context, observed);
     expect(Object.keys(secret?.data ?? {}).toSorted()).toEqual(["expirationTimestamp", "kubeconfig", "token"]);
     expect(secret?.data["token"]).toBe("s3cret-value");
-    expect(JSON.stringify([rest, secret?.status, plan(context, observed)])).not.toContain("s3cret");
+    expect(JSON.stringify([rest, secret?.status("9"), plan(context, observed)])).not.toContain("s3cret");
     expect(Object.keys(report(contextOf(), fetched(undefined)).secret?.data ?? {})).toEqual(["token"]);
   });
 
@@ -60,6 +61,7 @@ describe("the token of a cluster", () => {
     ["it is to be renewed", { memory: held({ renewAt: "2026-11-21T10:00:00.000Z" }) }, {}, listed("DEPLOYED"), true],
     ["the spec changed", { memory: held(), generation: 2 }, {}, listed("DEPLOYED"), true],
     ["it was for another Secret", { memory: held({ secretName: "old" }) }, {}, listed("DEPLOYED"), true],
+    ["somebody changed the Secret", { memory: held(), isSecretChanged: true }, {}, listed("DEPLOYED"), true],
     ["the user asks", { memory: held(), requested: "now" }, {}, listed("DEPLOYED"), true],
     ["nothing can be read of when", { memory: held({ renewAt: "never" }) }, {}, listed("DEPLOYED"), true],
     ["the cluster is not deployed", {}, {}, listed("STOPPED", { isDeployed: false }), false],

@@ -1,5 +1,6 @@
 /** A short-lived token of the cluster in a Secret, renewed before it expires. Its value goes nowhere else. Pure. */
 import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
+import type { JsonObject } from "../../kube/api/types.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import type { RunState } from "../shared/run-schedule.ts";
 import { fitOptional } from "../shared/text.ts";
@@ -67,7 +68,8 @@ function current({ spec, memory: { token }, resource: { generation } }: ClusterC
 export function tokenDue(context: ClusterContext, observed: Observed, runState: RunState | undefined): boolean {
   if (!isWanted(context, observed, runState)) return false;
   const held = current(context);
-  return held === undefined || context.requested !== undefined || !(Date.parse(held.renewAt) > context.now.getTime());
+  const isAsked = context.requested !== undefined || context.records.isSecretChanged;
+  return held === undefined || isAsked || !(Date.parse(held.renewAt) > context.now.getTime());
 }
 
 /** Reports a token that cannot be fetched. That is no error while the last one is valid. */
@@ -98,10 +100,15 @@ export function tokenReport(
   const lookWithin = Math.max(0, Date.parse(kept.renewAt) - context.now.getTime());
   if (token === undefined) return { lookWithin };
   const data = dataOf(context, ref, token.value);
-  return { lookWithin, secret: { name: ref.name, data, status: { token: { ...kept } } } };
+  const status = (resourceVersion: string): JsonObject => ({ token: { ...kept, resourceVersion } });
+  return { lookWithin, secret: { name: ref.name, data, metadata: ref.metadata, status } };
 }
 
-function keep(context: ClusterContext, secretName: string, { status }: ClusterToken): RememberedToken {
+function keep(
+  context: ClusterContext,
+  secretName: string,
+  { status }: ClusterToken,
+): Omit<RememberedToken, "resourceVersion"> {
   const { expirationTimestamp } = status;
   return {
     secretName,

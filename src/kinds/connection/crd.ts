@@ -1,6 +1,17 @@
 import { z } from "zod";
 
-import { choice, exactlyOne, integer, keyRef, mapOf, objectName, secretRef, uuid, matches } from "../../api/fields.ts";
+import {
+  choice,
+  exactlyOne,
+  integer,
+  keyRef,
+  labelValue,
+  mapOf,
+  objectName,
+  secretRef,
+  uuid,
+  matches,
+} from "../../api/fields.ts";
 import { defaults } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, SINCE, SYNCED, wide } from "../../api/resource.ts";
 import { observingStatus, text } from "../../api/status.ts";
@@ -79,8 +90,6 @@ const caBundle = exactlyOne(
   "Certificate authorities to trust instead of Node's own, for the platform and for a proxy with an https URL. " +
     "Exactly one of pem and configMapKeyRef. Defaults to the authorities built into Node.",
 ).optional();
-
-const labelValue = matches(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/, 63, "must be the value of a label");
 
 const common = {
   baseUrl: origin("https://api.example.com", "; a path belongs into pathPrefix").describe(

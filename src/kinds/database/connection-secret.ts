@@ -6,8 +6,8 @@ import type { ConnectionSecret, DatabaseDeployment } from "./crd.ts";
 import type { DatabaseContext, Observed } from "./model.ts";
 
 /**
- * Returns the Secret that is to be written now: once for each generation, deployment and reconcile request, and not
- * while the platform works on the database.
+ * Returns the Secret that is to be written now: once for each generation, deployment and reconcile request, after
+ * somebody changed or deleted it, and not while the platform works on the database.
  * @param last the last deployment, with what is known of it now
  * @returns undefined where none is due
  */
@@ -15,20 +15,21 @@ export function connectionSecretDue(
   context: DatabaseContext,
   observed: Observed,
   last: DatabaseDeployment | undefined,
-): ConnectionSecret | undefined {
-  const { goal, identitySource, memory, requested, resource, spec } = context;
+): Omit<ConnectionSecret, "resourceVersion"> | undefined {
+  const { goal, identitySource, memory, records, requested, resource, spec } = context;
   const { status } = observed;
   const { writeConnectionSecretToRef: ref } = spec;
   const isIdle = status !== undefined && servicePhase(status.state) !== "busy";
   if (ref === undefined || goal !== "present" || identitySource !== "recorded" || !isIdle) return undefined;
   const startedAt = last?.finishedAt === undefined ? undefined : last.startedAt;
   const due = { secretName: ref.name, generation: resource.generation, startedAt };
-  return requested === undefined && isSame(memory.connectionSecret, due) ? undefined : due;
+  const isAsked = requested !== undefined || records.isSecretChanged;
+  return !isAsked && isSame(memory.connectionSecret, due) ? undefined : due;
 }
 
 function isSame(
   written: ConnectionSecret | undefined,
-  { secretName, generation, startedAt }: ConnectionSecret,
+  { secretName, generation, startedAt }: Omit<ConnectionSecret, "resourceVersion">,
 ): boolean {
   return written?.secretName === secretName && written.generation === generation && written.startedAt === startedAt;
 }
@@ -53,6 +54,13 @@ export function connectionSecretReport(
     conditions: faultCondition("ConnectionDetails", fault),
     status: spec.writeConnectionSecretToRef === undefined ? { connectionSecret: undefined } : {},
     ...(due !== undefined &&
-      fault === undefined && { secret: { name: due.secretName, data, status: { connectionSecret: { ...due } } } }),
+      fault === undefined && {
+        secret: {
+          name: due.secretName,
+          data,
+          metadata: spec.writeConnectionSecretToRef?.metadata,
+          status: (resourceVersion) => ({ connectionSecret: { ...due, resourceVersion } }),
+        },
+      }),
   };
 }

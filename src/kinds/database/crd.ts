@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { choice, externalId, integer, matches, objectName, platformValue } from "../../api/fields.ts";
+import { choice, externalId, integer, matches, objectName, outputMetadata, platformValue } from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import {
@@ -54,6 +54,7 @@ export const spec = z
         name: objectName.describe(
           "Name of the Secret in the same namespace. The operator creates it and keeps it up to date; a Secret of others is not overwritten.",
         ),
+        metadata: outputMetadata("Secret"),
       })
       .optional()
       .describe(
@@ -76,6 +77,9 @@ const connectionSecret = z
     secretName: text.describe("Name of the Secret."),
     generation: count.describe("Generation of the spec that it was written for."),
     startedAt: time.optional().describe("Start of the deployment that it was written after."),
+    resourceVersion: text.describe(
+      "Version of the Secret after it was written: another one shows that somebody changed it.",
+    ),
   })
   .describe("The Secret of spec.writeConnectionSecretToRef, once it is written.");
 

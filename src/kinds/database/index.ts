@@ -26,6 +26,7 @@ export const database: Kind<DatabaseTypes> = {
   }),
   listable: (isFull) => isSupported(NAMES.operations.list, isFull),
   remote: { operation: "getDatabase", read: (api, id) => api.databases.get(id) },
+  writtenSecret: ({ connectionSecret: written }) => written && { name: written.secretName, ...written },
   observe,
   shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,
   plan,

@@ -70,8 +70,8 @@ describe("the connection Secret of a database", () => {
   const IDS = ["id", "name", "environmentId", "environment"];
   const unknown = { lastDeployment: undefined, state: undefined };
   const [secretName, { startedAt }] = ["main-connection", deployment()];
-  const written = { connectionSecret: { secretName, generation: 1, startedAt } };
-  const exists = { ...unknown, connectionSecret: { secretName, generation: 0 } };
+  const written = { connectionSecret: { secretName, generation: 1, startedAt, resourceVersion: "9" } };
+  const exists = { ...unknown, connectionSecret: { secretName, generation: 0, resourceVersion: "9" } };
 
   it.each<[string, OperationName, Failing, DatabaseMemory, readonly string[] | undefined, reason?: string]>([
     ["is not written while the credentials are forbidden", CREDENTIALS, FORBIDDEN, {}, undefined, "PermissionDenied"],
@@ -88,6 +88,19 @@ describe("the connection Secret of a database", () => {
     expect(secret && Object.keys(secret.data)).toEqual(keys);
     const details = conditions.find(({ type, status }) => type === "ConnectionDetails" && status === "Unknown");
     expect(details?.reason).toBe(reason);
+  });
+
+  it("is written again after somebody changed it, with its labels, and its new version is remembered", async () => {
+    const metadata = { labels: { team: "shop" } };
+    const own = { writeConnectionSecretToRef: { name: secretName, metadata } };
+    const context = contextWith({ spec: own, memory: written, isSecretChanged: true });
+    const { secret } = database.report(
+      context,
+      await database.observe(context, failingPlatform("listClusters", FAILED)),
+    );
+    expect(secret).toMatchObject({ name: secretName, metadata, data: { password: expect.any(String) } });
+    const { connectionSecret } = written;
+    expect(secret?.status("10")).toEqual({ connectionSecret: { ...connectionSecret, resourceVersion: "10" } });
   });
 
   it.each<[string, readonly string[] | undefined]>([

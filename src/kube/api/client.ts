@@ -191,8 +191,11 @@ function isCredentialsProblem(error: unknown): boolean {
   return error.failure === "Unauthorized" || (error.failure === "Unreachable" && CERTIFICATE.test(error.message));
 }
 
+const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+
 function headersOf(used: Credentials, userAgent: string, request: KubeRequest): Record<string, string> {
-  const headers: Record<string, string> = { ...used.headers, accept: "application/json", "user-agent": userAgent };
+  const accept = request.metadataOnly ? METADATA_ONLY : "application/json";
+  const headers: Record<string, string> = { ...used.headers, accept, "user-agent": userAgent };
   const type = request.method === "PATCH" ? "application/merge-patch+json" : "application/json";
   if (request.body !== undefined) headers["content-type"] = type;
   return headers;

@@ -55,7 +55,7 @@ export class KubeError extends Error {
 const REFUSERS: readonly (readonly [what: string, RegExp])[] = [
   ["ValidatingAdmissionPolicy", /ValidatingAdmissionPolicy '([a-z0-9.-]{1,253})'/],
   ["the admission webhook", /admission webhook "([a-z0-9.-]{1,253})" denied/],
-  ["ResourceQuota", /exceeded quota: ([a-z0-9.-]{1,253}),/],
+  ["ResourceQuota", /(?:exceeded quota|status unknown for quota): ([a-z0-9.-]{1,253}),/],
 ];
 
 /** Reports whether `error` is a KubeError with one of these failures. */

@@ -20,6 +20,8 @@ export interface KubeRequest {
   readonly query?: KubeQuery;
   /** Every PATCH is a merge patch (RFC 7386). */
   readonly body?: Json;
+  /** Asks for the metadata of the object alone (apimachinery: PartialObjectMetadata). */
+  readonly metadataOnly?: true;
   /** For the whole exchange, body included; 10 s by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
@@ -54,7 +56,7 @@ export interface KubeClient {
 export async function readOptional(
   client: Pick<KubeClient, "request">,
   path: string,
-  options: Pick<KubeRequest, "timeoutMs"> = {},
+  options: Pick<KubeRequest, "timeoutMs" | "metadataOnly"> = {},
 ): Promise<Json | undefined> {
   try {
     return await client.request({ method: "GET", path, ...options });

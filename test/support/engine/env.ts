@@ -51,7 +51,11 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
         return { uid: env.namespaceUid, labels: {}, terminating: env.isTerminating };
       },
     },
-    outputs: { configMap: () => env.output(), secret: () => env.output() },
+    outputs: {
+      configMap: () => env.output(),
+      secret: () => env.output(),
+      isAsWritten: () => Promise.resolve(true),
+    },
     fence: { mayWrite: () => env.leader, leading: () => env.leader },
     process: () => {
       const orphans = memoryOrphans(clock, env.configMaps, env.orphans);
@@ -77,7 +81,7 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     /** The key of the installation, for the next process. */
     key: aKey(),
     /** Fails the output ConfigMap. */
-    output: () => Promise.resolve(),
+    output: () => Promise.resolve("1"),
     writes: (of: string, name: string): number => {
       const { namespace = "" } = cluster.get(of, name).metadata;
       return cluster.writes.filter(({ key }) => key === `${of}/${namespace}/${name}`).length;

@@ -129,7 +129,11 @@ export const widget: Kind<WidgetTypes> = {
   report: ({ spec, memory }, { own }) => {
     throwIn(spec.explode, "report");
     const { output, outputSecret } = spec;
-    const secret = { name: outputSecret ?? "", data: { token: "s3cret-value" }, status: { told: outputSecret } };
+    const secret = {
+      name: outputSecret ?? "",
+      data: { token: "s3cret-value" },
+      status: () => ({ told: outputSecret }),
+    };
     const status = own?.state === "ODD" ? "Unknown" : "True";
     const isOther = own !== undefined && differs(spec, own);
     return {

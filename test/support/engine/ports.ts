@@ -29,7 +29,11 @@ export const quietPorts = () =>
     events: { record: () => {} },
     observer: QUIET,
     namespaces: { get: () => Promise.resolve({ uid: "ns", labels: {}, terminating: false }) },
-    outputs: { configMap: () => Promise.resolve(), secret: () => Promise.resolve() },
+    outputs: {
+      configMap: () => Promise.resolve("1"),
+      secret: () => Promise.resolve("1"),
+      isAsWritten: () => Promise.resolve(true),
+    },
     fence: { mayWrite: () => true, leading: () => true },
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",

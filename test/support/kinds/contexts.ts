@@ -50,6 +50,7 @@ const RECORDS: ContextRecords = {
   withoutSecrets: (text) => text,
   // The content itself.
   fingerprint: (content) => ({ key: "k", digest: JSON.stringify(content), sources: "s" }),
+  isSecretChanged: false,
   started: false,
 };
 

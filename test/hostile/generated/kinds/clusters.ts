@@ -17,6 +17,7 @@ export const cluster: KindCases = {
     runState: "Running",
     writeTokenSecretToRef: {
       name: `${name}-token`,
+      metadata: { labels: { team: "shop" }, annotations: { note: "one" } },
       readOnly: true,
       server: "https://a.example",
       caBundle: pem("AAAA"),
@@ -35,6 +36,10 @@ export const cluster: KindCases = {
       createdDocumented: local(FIRST_VERSION),
     },
     "writeTokenSecretToRef.name": always(`${name}-moved`, OF_TOKEN),
+    "writeTokenSecretToRef.metadata.labels": always({ team: "shop", tier: "web" }, OF_TOKEN),
+    "writeTokenSecretToRef.metadata.labels{}": always("pay", OF_TOKEN),
+    "writeTokenSecretToRef.metadata.annotations": always({ note: "one", reason: "two" }, OF_TOKEN),
+    "writeTokenSecretToRef.metadata.annotations{}": always("three", OF_TOKEN),
     "writeTokenSecretToRef.readOnly": always(false, OF_TOKEN),
     "writeTokenSecretToRef.server": always("https://b.example:6443/k8s", OF_TOKEN),
     "writeTokenSecretToRef.caBundle": always(pem("BBBB"), OF_TOKEN),

@@ -6,10 +6,13 @@ import { always, local, reported, sent, type Draft, type Fixture, type KindCases
 const READ_ONCE = local("the operator has just read it, and does not read it again");
 const read = (to: Json, by: string, as: Json = to): Draft => ({ ...always(to, sent(by, as)), created: READ_ONCE });
 
+const OF_CONFIG_MAP = local("labels and annotations of the ConfigMap in the cluster");
+
 export const catalog: KindCases = {
   seed: () => ({
     include: ["Templates", "CloudProviders"],
     cluster: { mode: "PLATFORM_MANAGED", provider: "AWS" },
+    configMap: { metadata: { labels: { team: "shop" }, annotations: { note: "one" } } },
     interval: "30m",
   }),
   leaves: ({ credentialsId }) => ({
@@ -19,6 +22,10 @@ export const catalog: KindCases = {
     "cluster.mode": read("CUSTOMER_MANAGED", "listPlatformTemplates"),
     "cluster.provider": read("GCP", "listPlatformTemplates"),
     gitTokenId: { ...read(credentialsId, "listGithubRepositories"), in: { include: ["GitRepositories"] } },
+    "configMap.metadata.labels": always({ team: "shop", tier: "web" }, OF_CONFIG_MAP),
+    "configMap.metadata.labels{}": always("pay", OF_CONFIG_MAP),
+    "configMap.metadata.annotations": always({ note: "one", reason: "two" }, OF_CONFIG_MAP),
+    "configMap.metadata.annotations{}": always("three", OF_CONFIG_MAP),
     interval: always("2h", local("the interval between reads of the catalog")),
   }),
 };

@@ -117,7 +117,10 @@ export const database: KindCases = {
     cpu: 500,
     memory: 512,
     storage: 10,
-    writeConnectionSecretToRef: { name: `${name}-connection` },
+    writeConnectionSecretToRef: {
+      name: `${name}-connection`,
+      metadata: { labels: { team: "shop" }, annotations: { note: "one" } },
+    },
     runState: "Running",
   }),
   leaves: (_fixture, name) => ({
@@ -129,6 +132,10 @@ export const database: KindCases = {
     storage: { to: 21, oneWay: true },
     runState: { ...always("Stopped", sent("stopDatabase", {})), created: NOTHING_RUNS },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, SECRET_OF_CLUSTER),
+    "writeConnectionSecretToRef.metadata.labels": always({ team: "shop", tier: "web" }, SECRET_OF_CLUSTER),
+    "writeConnectionSecretToRef.metadata.labels{}": always("pay", SECRET_OF_CLUSTER),
+    "writeConnectionSecretToRef.metadata.annotations": always({ note: "one", reason: "two" }, SECRET_OF_CLUSTER),
+    "writeConnectionSecretToRef.metadata.annotations{}": always("three", SECRET_OF_CLUSTER),
     ...scheduleLeaves(),
   }),
   misuses: () => [
