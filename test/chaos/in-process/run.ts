@@ -105,7 +105,10 @@ function waitingForUser({ cluster }: ChaosEnv): readonly KubeObject[] {
 }
 
 function needsRequest(object: KubeObject): boolean {
-  return object.kind === "PlatformDatabase" && conditionsOf(object).some(({ reason }) => reason === "NotObservable");
+  return (
+    object.kind === "PlatformDatabase" &&
+    conditionsOf(object).some(({ type, reason }) => type !== "Drifted" && reason === "NotObservable")
+  );
 }
 
 /** Requests the action again, or resolves an unknown create: with the external id if the object exists. */

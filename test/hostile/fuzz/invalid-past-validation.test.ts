@@ -53,7 +53,7 @@ async function setUp(row: Row) {
   const all = goodOnes(env);
   const good = all.find((one) => one.kind === kind);
   if (good === undefined) throw new Error(`no good ${kind}`);
-  const others = all.filter((one) => one !== good);
+  const others = all.filter((one) => one !== good).map((one) => ofSurface(one, surface));
   const fixture = fixtureOf(env);
   env.apply(...others, ...dependencies(env, cases, fixture));
   await env.run(5 * MINUTE);
@@ -88,6 +88,13 @@ function goodOnes(env: OperatorEnv): readonly Manifest[] {
   const some = [application("web", "staging"), ...everyKind(env), { ...shared, kind: "ClusterPlatformConnection" }];
   const others = Object.entries(SAMPLES).filter(([named]) => !some.some(({ kind }) => kind === named));
   return [...some, ...others.map(([, sample]) => sample.good({ env, name: "other", tree: "staging" }))];
+}
+
+/** Names the whole API on a connection: without a project the operator cannot find out whether the platform has it. */
+function ofSurface(one: Manifest, surface: Surface): Manifest {
+  const isConnection = one.kind === "PlatformConnection" && surface === "full";
+  const { spec } = one;
+  return isConnection && isObject(spec) ? { ...one, spec: { ...spec, surface: "Full" } } : one;
 }
 
 function fixtureOf({ platform, cluster }: OperatorEnv): Fixture {
