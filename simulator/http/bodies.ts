@@ -65,6 +65,7 @@ const repository = z.looseObject({
   url: text,
   provider: z.enum(["BITBUCKET", "GITHUB", "GITLAB"]),
   branch: text.optional(),
+  git_token_id: id.nullish(),
   root_path: text.optional(),
 });
 const port = z.looseObject({
@@ -83,6 +84,9 @@ const application = z.looseObject({
   min_running_instances: z.int().optional(),
   max_running_instances: z.int().optional(),
   ports: z.array(port).optional(),
+  storage: z.array(z.looseObject({ type: z.literal("FAST_SSD"), size: z.int(), mount_point: text })).optional(),
+  entrypoint: text.optional(),
+  arguments: z.array(text).optional(),
   auto_deploy: z.boolean().optional(),
   auto_preview: z.boolean().optional(),
 });
@@ -93,6 +97,8 @@ const database = z.looseObject({
   cpu: z.int().optional(),
   memory: z.int().optional(),
   storage: z.int().optional(),
+  instance_type: text.optional(),
+  disk_type: z.enum(["gp2", "gp3"]).optional(),
 });
 const mode = z.enum(["DEVELOPMENT", "PRODUCTION", "STAGING"]).optional();
 const webhook = z.looseObject({
@@ -102,6 +108,10 @@ const webhook = z.looseObject({
     z.enum(["DEPLOYMENT_STARTED", "DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILURE", "DEPLOYMENT_SUCCESSFUL"]),
   ),
   enabled: z.boolean().optional(),
+  target_secret: text.optional(),
+  description: text.optional(),
+  project_names_filter: z.array(text).optional(),
+  environment_types_filter: z.array(z.enum(["DEVELOPMENT", "PREVIEW", "PRODUCTION", "STAGING"])).optional(),
 });
 const variable = z.looseObject({ key: text, value: text });
 const project = z.looseObject({ name: text, description: text.optional() });

@@ -32,6 +32,7 @@ const Port = z.looseObject({
   protocol: z.enum(["HTTP", "GRPC", "TCP", "UDP"]).default("HTTP"),
   publicly_accessible: z.boolean().default(false),
 });
+const Disk = z.looseObject({ id: Id.optional(), mount_point: z.string(), size: Positive });
 /** The body of a create or update; absent members get the platform's defaults in both. */
 const Body = z
   .looseObject({
@@ -46,6 +47,7 @@ const Body = z
     /** -1 is no limit. */
     max_running_instances: z.int().min(-1).default(1),
     ports: z.array(Port).default([]),
+    storage: z.array(Disk).optional(),
     healthchecks: z.looseObject({}).optional(),
   })
   .refine((body) => body.max_running_instances === -1 || body.min_running_instances <= body.max_running_instances, {
@@ -54,6 +56,7 @@ const Body = z
 
 const KEEPS = safe(
   ...["name", "description", "git_repository", "build_mode", "dockerfile_path", "healthchecks", "ports"],
+  ...["storage", "entrypoint", "arguments"],
   ...["cpu", "memory", "min_running_instances", "max_running_instances"],
 );
 
@@ -178,8 +181,10 @@ function settingsOf(call: Call, creation: z.output<typeof Body>): Fields {
   if (body.git_repository === undefined) throw new Problem(400, "git_repository is required");
   if (body.git_repository.provider === undefined) throw new Problem(400, "git_repository.provider is required");
   const ports = body.ports.map((port) => ({ ...port, id: port.id ?? call.sim.ids.uuid() }));
+  const storage = body.storage?.map((disk) => ({ ...disk, id: disk.id ?? call.sim.ids.uuid() }));
   return {
     ...body,
+    ...(storage !== undefined && { storage }),
     description: body.description ?? "",
     ports: ports.toSorted((a, b) => b.internal_port - a.internal_port),
   };

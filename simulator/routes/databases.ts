@@ -20,6 +20,8 @@ const sizes = {
   cpu: Positive.default(250),
   memory: Positive.default(256),
   storage: Positive.default(10),
+  instance_type: z.string().optional(),
+  disk_type: z.enum(["gp2", "gp3"]).optional(),
 };
 const Creation = z.looseObject({
   name: Name,
@@ -32,7 +34,18 @@ const Update = z.looseObject({ ...sizes, name: Name.optional(), version: sizes.v
 
 const PORTS: Readonly<Record<string, number>> = { MONGODB: 27_017, MYSQL: 3306, POSTGRESQL: 5432, REDIS: 6379 };
 
-const KEEPS = safe("name", "type", "mode", "version", "accessibility", "cpu", "memory", "storage");
+const KEEPS = safe(
+  "name",
+  "type",
+  "mode",
+  "version",
+  "accessibility",
+  "cpu",
+  "memory",
+  "storage",
+  "instance_type",
+  "disk_type",
+);
 
 export const databaseRoutes = [
   route({

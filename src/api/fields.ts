@@ -54,6 +54,9 @@ export const platformValue = matches(
   "must be in the platform's spelling, in capitals, e.g. PRODUCTION",
 );
 
+/** A value in the platform's own spelling that is not in capitals. */
+export const platformText = matches(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, 64, "must be letters, digits, dots, _ and -");
+
 const COMMIT = /^[0-9a-f]{7,64}$/;
 const HEX = "must be 7 to 64 hex digits in lower case";
 

@@ -21,6 +21,7 @@ export const applicationSample: Sample = {
     ["an empty value", variable({ value: "" })],
     ["a SHA-256 commit", { deploy: { gitCommitId: "a".repeat(64), policy: "Manual" } }],
     ["an scp-like repository", { gitRepository: { url: "git@git.example.com:shop/api.git" } }],
+    ["health checks of any form", { healthchecks: { readiness_probe: { type: { tcp: { port: 80 } } } } }],
     ["deletion policy Stop", { lifecycle: { deletionPolicy: "Stop" } }],
   ],
   refused: [
@@ -46,9 +47,19 @@ export const applicationSample: Sample = {
   ],
   duplicates: [
     ["a variable twice", { variables: [A, { ...A, value: "2" }] }, /variables\[1\]: Duplicate value/],
+    [
+      "a disk twice",
+      {
+        storage: [
+          { mountPoint: "/a", size: 1 },
+          { mountPoint: "/a", size: 2 },
+        ],
+      },
+      /storage\[1\]: Duplicate value/,
+    ],
     ["a port twice", { ports: [{ internalPort: 80 }, { internalPort: 80 }] }, /ports\[1\]: Duplicate value/],
   ],
-  rules: 30,
+  rules: 35,
   good: ({ name, tree, spec }) => application(name, tree, spec),
   hostile: ({ name, tree }) =>
     application(name, tree, { variables: [{ name: "__proto__", value: "x".repeat(32_000) }] }),

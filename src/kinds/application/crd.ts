@@ -7,7 +7,10 @@ import {
   externalId,
   flag,
   integer,
+  jsonLength,
+  mapOf,
   platformValue,
+  uuid,
   variablesOf,
   matches,
 } from "../../api/fields.ts";
@@ -52,17 +55,52 @@ const gitRepository = z
         "Git provider in the platform's spelling, e.g. GITHUB. When absent, GITHUB, GITLAB or BITBUCKET is derived from the host of the URL where the platform takes more than its specification; for another host it has to be set there.",
       ),
     rootPath: leftToPlatform(z.string().min(1).max(1024), "Directory of the application in the repository."),
+    gitTokenId: uuid
+      .optional()
+      .describe(
+        "The platform's id of the git token with which it reads the repository. The platform uses the connected account when absent. Not in the specification.",
+      ),
   })
   .describe("Repository of the source.");
 
 const port = z
   .object({
     internalPort: integer(1, 65535).describe("Port that the application listens on."),
+    name: leftToPlatform(
+      matches(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/, 63, "must be the name of a port, e.g. http"),
+      "Name of the port. Not in the specification.",
+    ),
     externalPort: leftToPlatform(integer(1, 65535), "External port."),
     protocol: leftToPlatform(platformValue, "Protocol in the platform's spelling, e.g. HTTP."),
     publiclyAccessible: flag(false, "Whether the port is reachable from outside the cluster."),
+    publicPath: leftToPlatform(
+      matches(/^\/\S*$/, 1024, "must be a path"),
+      "Path under which the port is reachable from outside the cluster. Not in the specification.",
+    ),
   })
   .describe("A port of the application.");
+
+const disk = z
+  .object({
+    mountPoint: matches(/^\/\S*$/, 1024, "must be an absolute path").describe("Where the disk is mounted."),
+    size: integer(1, 1_000_000).describe("Size in the platform's unit: GB on a platform with its whole API."),
+    type: leftToPlatform(platformValue, "Type of the disk in the platform's spelling, e.g. FAST_SSD."),
+  })
+  .describe("A disk of the application.");
+
+const HEALTHCHECKS_LENGTH = 4096;
+
+/** The specification does not have them, so any JSON is allowed. */
+const healthchecks = mapOf(z.unknown(), 8)
+  .refine(
+    (given) => jsonLength(given) <= HEALTHCHECKS_LENGTH,
+    `must be at most ${HEALTHCHECKS_LENGTH} characters of JSON`,
+  )
+  .meta({
+    description:
+      "Health checks in the platform's spelling, sent as they are, e.g. readiness_probe: {type: {http: {port: 8080, path: /ready}}, period_seconds: 10}; liveness_probe is alike. Not changed when absent. Not in the specification.",
+    "x-kubernetes-preserve-unknown-fields": true,
+  });
 
 const deploy = z
   .object({
@@ -109,6 +147,23 @@ export const spec = z
       .optional()
       .describe("Ports, with unique internalPort. Not changed when absent.")
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["internalPort"] }),
+    storage: z
+      .array(disk)
+      .max(16)
+      .optional()
+      .describe("Disks, with unique mountPoint. Not changed when absent. Not in the specification.")
+      .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["mountPoint"] }),
+    entrypoint: leftToPlatform(
+      z.string().min(1).max(4096),
+      "Entrypoint of the container, in place of that of the image. Not in the specification.",
+    ),
+    arguments: z
+      .array(z.string().max(4096).describe("An argument."))
+      .max(64)
+      .optional()
+      .describe("Arguments of the container. Not changed when absent. Not in the specification.")
+      .meta({ "x-kubernetes-list-type": "atomic" }),
+    healthchecks: healthchecks.optional(),
     autoDeploy: z
       .boolean()
       .optional()

@@ -1,6 +1,6 @@
 /** What the parts of the application kind exchange. */
 import type { ReconcileContext, StatusReason } from "../../engine/contract/kind.ts";
-import type { Application, ApplicationPort } from "../../platform/areas/applications.ts";
+import type { Application, ApplicationDisk, ApplicationPort } from "../../platform/areas/applications.ts";
 import { withoutCredentials } from "../../text/text.ts";
 import {
   NOTHING_OBSERVED as NOTHING_OF_SERVICE,
@@ -15,6 +15,7 @@ import type { VariableLists } from "../variables/compare.ts";
 import type { Wanted } from "../variables/declared.ts";
 import type { VariableAction } from "../variables/send.ts";
 import type { ApplicationSpec, platformApplication } from "./crd.ts";
+import { shownAs } from "./healthchecks.ts";
 
 export const NAMES = {
   noun: "application",
@@ -48,12 +49,27 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
   { path: "spec.gitRepository.branch", of: ({ gitRepository }) => gitRepository?.branch },
   { path: "spec.gitRepository.provider", of: ({ gitRepository }) => gitRepository?.provider },
   { path: "spec.gitRepository.rootPath", of: ({ gitRepository }) => gitRepository?.rootPath },
+  { path: "spec.gitRepository.gitTokenId", of: ({ gitRepository }) => gitRepository?.gitTokenId },
   { path: "spec.buildMode", of: ({ buildMode }) => buildMode },
   { path: "spec.dockerfilePath", of: ({ dockerfilePath }) => dockerfilePath },
   { path: "spec.cpu", of: ({ cpu }) => cpu },
   { path: "spec.memory", of: ({ memory }) => memory },
   { path: "spec.minRunningInstances", of: ({ minRunningInstances }) => minRunningInstances },
   { path: "spec.maxRunningInstances", of: ({ maxRunningInstances }) => maxRunningInstances },
+  { path: "spec.entrypoint", of: ({ entrypoint }) => entrypoint },
+  { path: "spec.arguments", of: ({ arguments: given }) => given },
+  {
+    path: "spec.healthchecks",
+    declared: ({ healthchecks }) => healthchecks,
+    exported: ({ healthchecks }) => healthchecks,
+    observed: ({ healthchecks: shown }, { healthchecks }) => shown && healthchecks && shownAs(healthchecks, shown),
+  },
+  {
+    path: "spec.storage",
+    declared: ({ storage }) => storage?.map(diskOf).toSorted(byMountPoint),
+    exported: ({ storage }) => storage?.map(diskOf),
+    observed: ({ storage }, spec) => storage?.map((disk) => observedDisk(disk, spec.storage)).toSorted(byMountPoint),
+  },
   { path: "spec.autoDeploy", of: ({ autoDeploy }) => autoDeploy },
   { path: "spec.autoPreview", of: ({ autoPreview }) => autoPreview },
   {
@@ -67,19 +83,51 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
 type Port = NonNullable<ApplicationSpec["ports"]>[number];
 
 /** Returns the members of a port in a fixed order. */
-function portOf({ internalPort, externalPort, protocol, publiclyAccessible }: Port | ApplicationPort) {
-  return { internalPort, externalPort, protocol, publiclyAccessible };
+function portOf({
+  internalPort,
+  name,
+  externalPort,
+  protocol,
+  publiclyAccessible,
+  publicPath,
+}: Port | ApplicationPort) {
+  return { internalPort, name, externalPort, protocol, publiclyAccessible, publicPath };
 }
 
 /** Returns the members of a port that the spec declares; what the platform does not show of them does not differ. */
-function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined): Port {
-  const wanted = declared?.find(({ internalPort }) => internalPort === port.internalPort);
-  return {
+function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined) {
+  const wanted: Partial<Port> = declared?.find(({ internalPort }) => internalPort === port.internalPort) ?? {};
+  const shown = <Member extends "name" | "externalPort" | "protocol" | "publicPath">(member: Member) =>
+    wanted[member] && (port[member] ?? wanted[member]);
+  return portOf({
     internalPort: port.internalPort,
-    externalPort: wanted?.externalPort && (port.externalPort ?? wanted.externalPort),
-    protocol: wanted?.protocol && (port.protocol ?? wanted.protocol),
-    publiclyAccessible: port.publiclyAccessible ?? wanted?.publiclyAccessible ?? false,
+    name: shown("name"),
+    externalPort: shown("externalPort"),
+    protocol: shown("protocol"),
+    publiclyAccessible: port.publiclyAccessible ?? wanted.publiclyAccessible ?? false,
+    publicPath: shown("publicPath"),
+  });
+}
+
+type Disk = NonNullable<ApplicationSpec["storage"]>[number];
+
+/** Returns the members of a disk in a fixed order. */
+function diskOf({ mountPoint, size, type }: Disk | ApplicationDisk) {
+  return { mountPoint, size, type };
+}
+
+/** Returns the members of a disk that the spec declares; as for a port. */
+function observedDisk(disk: ApplicationDisk, declared: readonly Disk[] | undefined) {
+  const wanted = declared?.find(({ mountPoint }) => mountPoint === disk.mountPoint);
+  return {
+    mountPoint: disk.mountPoint,
+    size: disk.size ?? wanted?.size,
+    type: wanted?.type && (disk.type ?? wanted.type),
   };
+}
+
+function byMountPoint(left: { readonly mountPoint: string }, right: { readonly mountPoint: string }): number {
+  return left.mountPoint < right.mountPoint ? -1 : 1;
 }
 
 function byPort(left: { readonly internalPort: number }, right: { readonly internalPort: number }): number {

@@ -10,6 +10,10 @@ const grpc = { internalPort: 9090 };
 /** As the platform completes it. */
 const completed = { ...grpc, id: "x", name: "p9090", externalPort: 9090, protocol: "HTTP", publiclyAccessible: false };
 
+const DISK = { mountPoint: "/data", size: 10 };
+const TCP = { readiness_probe: { type: { tcp: { port: 80 } } } };
+const ADDED = { readiness_probe: { type: { tcp: { port: 80, host: "x" } }, period_seconds: 10 }, liveness_probe: null };
+
 const driftOf = (spec: ReturnType<typeof specOf>, found: ReturnType<typeof record>) =>
   settingsDrift(declaredSettings(APPLICATION_SETTINGS, spec), observedSettings(APPLICATION_SETTINGS, found, spec));
 
@@ -43,6 +47,11 @@ describe("the settings of an application", () => {
     ["another port", { ports: [http] }, { ports: [http, grpc] }, ["spec.ports"]],
     ["no ports declared, and one there", { ports: [] }, { ports: [grpc] }, ["spec.ports"]],
     ["another outer port", { ports: [http] }, { ports: [{ ...http, externalPort: 8443 }] }, ["spec.ports"]],
+    ["disks with what the platform adds", { storage: [DISK] }, { storage: [{ ...DISK, type: "FAST_SSD" }] }, []],
+    ["a disk of another size", { storage: [DISK] }, { storage: [{ ...DISK, size: 20 }] }, ["spec.storage"]],
+    ["a check with what the platform adds", { healthchecks: TCP }, { healthchecks: ADDED }, []],
+    ["a check that the platform does not show", { healthchecks: TCP }, {}, []],
+    ["another check", { healthchecks: TCP }, { healthchecks: { ...TCP, liveness_probe: {} } }, ["spec.healthchecks"]],
     ["a port that got public", { ports: [grpc] }, { ports: [{ ...grpc, publiclyAccessible: true }] }, ["spec.ports"]],
   ])("%s", (_name, change, remote, expected) => {
     expect(differing(change, remote)).toEqual(expected);

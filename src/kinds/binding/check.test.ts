@@ -67,6 +67,7 @@ describe("a spec against its template", () => {
     ["fits", fits],
     ["unknown layer", layers({ gpus: true }), NO_LAYER],
     ["what may be in a layer that cannot be read", unread, undefined, { of: { ...RULES, isIncomplete: true } }],
+    ["layer selected in a form that the specification does not show", layers({ gpu: { size: "large" } })],
     ["mandatory layer deselected", layers({ networking: false }), MANDATORY],
     ["mandatory layer selected", layers({ networking: true })],
     ["unknown component", egress({ a: { value: 1 }, b: { value: 2 } }), CONFIG + NO_COMPONENT],

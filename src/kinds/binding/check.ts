@@ -56,6 +56,7 @@ function layerProblems({ spec, template, cluster }: Rules): readonly string[] {
     const layer = template.layers.find((each) => each.key === key);
     if (layer === undefined && template.isIncomplete) return [];
     if (layer === undefined) return [`${path} is no layer of the template${offering(template.layers.map(keyOf))}`];
+    if (typeof selected !== "boolean") return [];
     if (!selected) return layer.mandatory ? [`${path} must not be false: the layer is mandatory`] : [];
     const where = unavailable(layer, cluster);
     return where === undefined ? [] : [`${path} must not be true: the layer is not available ${where}`];

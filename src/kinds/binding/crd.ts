@@ -4,6 +4,7 @@ import {
   clusterContext,
   connectionRef,
   exactlyOne,
+  jsonLength,
   mapOf,
   reference,
   valueFrom,
@@ -14,6 +15,7 @@ import { column, columnsOf, defineResource, DRIFTED, wide } from "../../api/reso
 import { digestField, id, managedStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
+const SELECTIONS_LENGTH = 8192;
 const SAFE_INTEGER = "must be quoted: an integer beyond 2^53 would be rounded";
 
 /** A value in the type of the template's field. Long integers are texts, so that nothing rounds them. */
@@ -67,9 +69,17 @@ const spec = z.object({
       version: z.string().min(1).max(255).describe("Version of the template."),
     })
     .describe("The platform template, one of the connection's organization; see PlatformCatalog."),
-  layerSelections: mapOf(z.boolean().describe("Whether the layer is selected."), 64)
+  layerSelections: mapOf(z.unknown(), 64)
+    .refine(
+      (given) => jsonLength(given) <= SELECTIONS_LENGTH,
+      `must be at most ${SELECTIONS_LENGTH} characters of JSON`,
+    )
     .default({})
-    .describe("Layers to select or deselect, by key. For others the template's default applies."),
+    .meta({
+      description:
+        "Layers to select or deselect, by key, e.g. observability: false. Other values than true and false are sent as they are: the specification does not show their form. For other layers the template's default applies.",
+      "x-kubernetes-preserve-unknown-fields": true,
+    }),
   managedConfig: mapOf(mapOf(configValue, 128).describe("Fields of one component, by key."), 64)
     .default({})
     .describe("Configuration of the template's components: by component key, then by field key."),

@@ -80,8 +80,8 @@ function layerDrift({ spec }: BindingContext, { layerSelections }: Binding, temp
   return Object.entries(spec.layerSelections).flatMap(([key, desired]): readonly Difference[] => {
     const layer = template?.layers.find((each) => each.key === key);
     const otherwise = layer === undefined ? desired : layer.mandatory || layer.enabledByDefault;
-    const observed = textOf(memberOf(layerSelections, key) ?? otherwise);
-    return different(pathOf("layerSelections", key), String(desired), observed);
+    const observed = JSON.stringify(memberOf(layerSelections, key) ?? otherwise);
+    return different(pathOf("layerSelections", key), JSON.stringify(desired), observed);
   });
 }
 

@@ -14,9 +14,10 @@ const UNKNOWN_PROVIDER = "UNKNOWN";
 const MAX_LAYERS = 64;
 const MAX_COMPONENTS = 256;
 
-/** Returns the spec's own selection of a layer, if any. */
+/** Returns the spec's own selection of a layer, if any; undefined for one of another form than true and false. */
 export function selectionOf(spec: BindingSpec, key: string): boolean | undefined {
-  return Object.hasOwn(spec.layerSelections, key) ? spec.layerSelections[key] : undefined;
+  const selected = Object.hasOwn(spec.layerSelections, key) ? spec.layerSelections[key] : undefined;
+  return typeof selected === "boolean" ? selected : undefined;
 }
 
 /** Returns why a layer is not for this kind of cluster, e.g. "on IBM". An empty or absent list excludes nothing. */

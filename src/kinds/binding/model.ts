@@ -80,7 +80,9 @@ export function bindingInputs(spec: BindingSpec, resolved: ResolvedNeeds) {
   const content = {
     cluster: clusterId,
     template: [spec.template.key, spec.template.version],
-    layers: Object.entries(spec.layerSelections).toSorted(([left], [right]) => (left < right ? -1 : 1)),
+    layers: Object.entries(spec.layerSelections)
+      .map(([key, selected]) => [key, JSON.stringify(selected)])
+      .toSorted(([left = ""], [right = ""]) => (left < right ? -1 : 1)),
     config: config.map(({ component, key, value }) => [component, key, value]),
     customer: customer.map(({ component, key, value }) => [component, key, value]),
   };

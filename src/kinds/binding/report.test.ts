@@ -29,6 +29,7 @@ describe("the report of a binding", () => {
     report(change, observed).conditions.map((one) => `${one.type} ${one.status} ${one.reason}: ${one.message}`);
   const unlisted = { template: undefined, offered: [] };
   const unread = { template: { ...essentials, isIncomplete: true as const } };
+  const retired = { template: { ...essentials, status: "DEPRECATED" } };
   const other = { template: undefined, offered: [{ key: "other", version: "1" }] };
   const skipped = [{ key: "base", status: "SKIPPED", reason: "no GPU" }];
   const onAws = { template: template(layer("base", { mandatory: true, providers: ["AWS"] })) };
@@ -44,6 +45,12 @@ describe("the report of a binding", () => {
 
   it.each<[string, ContextChange<BindingContext>, Partial<Observed>, string]>([
     ["fits", memory(enabled), {}, `ConfigValid True Valid: The spec fits ${TEMPLATE} version "1.2.0".`],
+    [
+      "names a template that is not for new bindings",
+      memory(enabled),
+      retired,
+      `ConfigValid True Valid: The spec fits ${TEMPLATE} version "1.2.0", which is DEPRECATED.`,
+    ],
     ["may not fit the layers that cannot be read", memory(enabled), unread, "ConfigValid Unknown UnexpectedResponse:"],
     ["is bound to what is not listed", memory(enabled), unlisted, `ConfigValid Unknown ${ABSENT} ${STAYS}`],
     ["names no listed template", {}, other, `ConfigValid False ${ABSENT} It lists other.`],

@@ -136,11 +136,16 @@ function configFact(context: BindingContext, observed: Observed): ConditionFact 
     return { type, status: "Unknown", reason: "UnexpectedResponse", message };
   }
   if (observed.template !== undefined) {
-    const message = `The spec fits ${templateName(context)}.`;
+    const message = `The spec fits ${templateName(context)}${releaseOf(observed.template)}.`;
     return { type, status: "True", reason: "Valid", message };
   }
   const message = `${notListed(context, observed)} It is bound, and stays so; changes are not checked before they are sent.`;
   return { type, status: "Unknown", reason: "TemplateNotAvailable", message };
+}
+
+/** Says that a template is not, or no longer, for new bindings; empty for a published one. */
+function releaseOf({ status }: NonNullable<Observed["template"]>): string {
+  return status === "PUBLISHED" ? "" : `, which is ${cleaned(status, [])}`;
 }
 
 function layersFact(

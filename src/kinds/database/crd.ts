@@ -1,6 +1,15 @@
 import { z } from "zod";
 
-import { choice, externalId, integer, matches, objectName, outputMetadata, platformValue } from "../../api/fields.ts";
+import {
+  choice,
+  externalId,
+  integer,
+  matches,
+  objectName,
+  outputMetadata,
+  platformText,
+  platformValue,
+} from "../../api/fields.ts";
 import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
 import {
@@ -42,6 +51,18 @@ export const spec = z
     storage: leftToPlatform(
       integer(1, 100_000_000),
       "Storage in the platform's unit: GB on a platform with its whole API.",
+    ),
+    instanceType: leftToPlatform(
+      platformText,
+      "Type of the instance of a MANAGED database in the cloud provider's spelling, e.g. db.t3.medium; cpu and memory do not count for such a database. Not in the specification.",
+    ),
+    accessibility: leftToPlatform(
+      platformValue,
+      "Who reaches the database, in the platform's spelling: PRIVATE or PUBLIC. Not in the specification.",
+    ),
+    diskType: leftToPlatform(
+      platformText,
+      "Type of the disk of a MANAGED database in the platform's spelling, e.g. gp3. Not in the specification.",
     ),
     runState: choice(
       RUN_STATES,

@@ -41,6 +41,9 @@ export const DATABASE_SETTINGS: readonly ServiceSetting<DatabaseSpec, Database>[
   { path: "spec.cpu", of: ({ cpu }) => cpu },
   { path: "spec.memory", of: ({ memory }) => memory },
   { path: "spec.storage", of: ({ storage }) => storage },
+  { path: "spec.instanceType", of: ({ instanceType }) => instanceType },
+  { path: "spec.accessibility", of: ({ accessibility }) => accessibility },
+  { path: "spec.diskType", of: ({ diskType }) => diskType },
 ];
 
 export interface Observed extends ServiceObserved<Database> {

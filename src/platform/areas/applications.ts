@@ -3,7 +3,16 @@ import { z } from "zod";
 import type { Caller } from "../client/caller.ts";
 import { crud, read, write } from "../client/endpoints.ts";
 import { type Decode, json, matching, jsonOrEmpty, ofText } from "../codec/decode.ts";
-import { commitText, type Encode, nonBlank, overlay, request, encodeWith, wellFormed } from "../codec/encode.ts";
+import {
+  commitText,
+  type Encode,
+  jsonObject,
+  nonBlank,
+  overlay,
+  request,
+  encodeWith,
+  wellFormed,
+} from "../codec/encode.ts";
 import { editable, items, optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { serviceStatus } from "./service-status.ts";
 
@@ -14,6 +23,12 @@ const port = record({
   external_port: optional.number,
   protocol: optional.text,
   publicly_accessible: optional.flag,
+  public_path: optional.text,
+});
+const disk = record({
+  type: optional.text,
+  size: optional.number,
+  mount_point: z.string(),
 });
 
 const gitRepository = record({
@@ -21,6 +36,7 @@ const gitRepository = record({
   branch: optional.text,
   root_path: optional.text,
   provider: optional.text,
+  git_token_id: optional.text,
   deployed_commit_id: optional.text,
 });
 
@@ -36,6 +52,10 @@ const application = editable(
     min_running_instances: optional.number,
     max_running_instances: optional.number,
     ports: optional.of(items(port)),
+    storage: optional.of(items(disk)),
+    entrypoint: optional.text,
+    arguments: optional.strings,
+    healthchecks: optional.of(z.looseObject({})),
     auto_deploy: optional.flag,
     auto_preview: optional.flag,
     created_at: optional.date,
@@ -50,6 +70,7 @@ const repositoryRequest = request({
   /** In the platform's spelling. */
   provider: wellFormed.optional(),
   rootPath: wellFormed.optional(),
+  gitTokenId: wellFormed.optional(),
 });
 const withProvider = repositoryRequest.transform((body) => ({
   ...body,
@@ -57,11 +78,15 @@ const withProvider = repositoryRequest.transform((body) => ({
 }));
 
 const portRequest = request({
+  name: wellFormed.optional(),
   internalPort: z.int(),
   externalPort: z.int().optional(),
   protocol: wellFormed.optional(),
   publiclyAccessible: z.boolean().default(false),
+  publicPath: wellFormed.optional(),
 });
+/** The type of a disk is the only one of the whole API, in its spelling. */
+const diskRequest = request({ mountPoint: nonBlank, size: z.int(), type: wellFormed.default("FAST_SSD") });
 
 const settings = {
   name: nonBlank,
@@ -73,6 +98,12 @@ const settings = {
   minRunningInstances: z.int().optional(),
   maxRunningInstances: z.int().optional(),
   ports: z.array(portRequest).readonly().optional(),
+  // Beyond the specification.
+  storage: z.array(diskRequest).readonly().optional(),
+  entrypoint: wellFormed.optional(),
+  arguments: z.array(wellFormed).readonly().optional(),
+  /** In the platform's own spelling. */
+  healthchecks: jsonObject.optional(),
   /** Whether the platform deploys each new commit of the branch. */
   autoDeploy: z.boolean().optional(),
   /** Whether the platform makes a preview environment for each pull request. */
@@ -86,8 +117,8 @@ const applicationRequest = request({ ...settings, gitRepository: withProvider })
  * automatisms would deploy other commits than that of the spec, and make preview environments.
  */
 const extendedApplication = applicationRequest.transform(({ auto_deploy, auto_preview, ports, ...body }) => ({
-  healthchecks: {},
   ...body,
+  healthchecks: body.healthchecks ?? {},
   ports: ports?.map(withProtocol),
   auto_deploy: auto_deploy ?? false,
   auto_preview: auto_preview ?? false,
@@ -102,6 +133,7 @@ const logQuery = z.object({ tail: z.int().min(1) });
 
 export type Application = z.output<typeof application>;
 export type ApplicationPort = z.output<typeof port>;
+export type ApplicationDisk = z.output<typeof disk>;
 export type ApplicationInput = z.input<typeof applicationRequest>;
 
 /** @returns the operations on git applications: settings, commit, log, state; each function throws ApiError */
@@ -137,16 +169,17 @@ export function applications(caller: Caller) {
 
 /** Returns the body of a PUT over the current record. */
 function changed(current: Application, input: ApplicationInput): Encode {
-  const { gitRepository: repository, ports: stored } = storedParts.parse(current.record);
+  const { gitRepository: repository, ports: stored, storage: disks } = storedParts.parse(current.record);
   const encode = encodeWith(applicationRequest, input);
   return () => {
-    const { git_repository, ports, ...body } = encode();
+    const { git_repository, ports, storage, ...body } = encode();
     return overlay(
       { healthchecks: {}, ...current.record },
       {
         ...body,
         git_repository: overlay(repository ?? {}, git_repository),
         ports: ports?.map((wanted) => changedPort(stored ?? [], wanted)),
+        storage: storage?.map((wanted) => changedDisk(disks ?? [], wanted)),
       },
     );
   };
@@ -156,6 +189,7 @@ function changed(current: Application, input: ApplicationInput): Encode {
 const storedParts = record({
   git_repository: optional.of(z.looseObject({})),
   ports: optional.of(wellShaped(z.looseObject({ internal_port: z.number() }))),
+  storage: optional.of(wellShaped(z.looseObject({ mount_point: z.string() }))),
 });
 type StoredPort = NonNullable<z.output<typeof storedParts>["ports"]>[number];
 
@@ -167,6 +201,14 @@ type StoredPort = NonNullable<z.output<typeof storedParts>["ports"]>[number];
 function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof portRequest>): object {
   const before: Partial<StoredPort> = stored.find((one) => one.internal_port === wanted.internal_port) ?? {};
   return { id: before["id"], protocol: "HTTP", ...overlay(before, wanted) };
+}
+
+/** Returns the stored disk of a mount point, if there is one, with the wanted changes; as for a port. */
+function changedDisk(
+  stored: readonly { readonly mount_point: string }[],
+  wanted: z.output<typeof diskRequest>,
+): object {
+  return overlay(stored.find((one) => one.mount_point === wanted.mount_point) ?? {}, wanted);
 }
 
 const logList = record({ results: wellShaped(record({ message: z.string() })) });

@@ -17,6 +17,9 @@ const database = editable(
     cpu: optional.number,
     memory: optional.number,
     storage: optional.number,
+    instance_type: optional.text,
+    accessibility: optional.text,
+    disk_type: optional.text,
     created_at: optional.date,
     updated_at: optional.date,
     environment: optional.parent,
@@ -36,6 +39,10 @@ const settings = {
   cpu: z.number().optional(),
   memory: z.number().optional(),
   storage: z.number().optional(),
+  // Beyond the specification; in the platform's own spelling.
+  instanceType: wellFormed.optional(),
+  accessibility: wellFormed.optional(),
+  diskType: wellFormed.optional(),
 };
 const databaseSettings = request(settings);
 /** Type and mode in the platform's own spelling, e.g. POSTGRESQL, MANAGED. */

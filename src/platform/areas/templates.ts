@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Caller, ReadOptions } from "../client/caller.ts";
 import { read } from "../client/endpoints.ts";
 import { json, jsonOrEmpty, wellShapedList } from "../codec/decode.ts";
-import { nonBlank, keyed, encodeWith, wellFormed } from "../codec/encode.ts";
+import { nonBlank, jsonObject, keyed, encodeWith, wellFormed } from "../codec/encode.ts";
 import { items, optional, record, texts, wellShaped } from "../codec/schema.ts";
 
 /** Bounds are int64: a bigint keeps every digit. */
@@ -99,8 +99,8 @@ const bindingRequest = z
   .object({
     templateKey: nonBlank,
     templateVersion: nonBlank,
-    /** By layer key. */
-    layerSelections: keyed(z.boolean()).optional(),
+    /** By layer key. The spec does not show the values; deployed services have booleans. */
+    layerSelections: jsonObject.optional(),
     /** By component key, then field key. */
     managedConfig: keyed(keyed(configValue)).optional(),
     /** By component key, then input key. */

@@ -96,7 +96,6 @@ export const binding: KindCases = {
     "template.key": always("partner-platform", reported("TemplateNotAvailable", "there is only one template")),
     "template.version": { to: "1.1.0", in: PLAIN },
     layerSelections: { to: { gpu: true } },
-    "layerSelections{}": { to: false, as: { gpu: false } },
     managedConfig: { to: { ingress: FIELDS, metrics: METRICS, logs: { enabled: { value: false } } }, as: { logs: {} } },
     "managedConfig{}": { to: { ...FIELDS, replicas: { value: 3 } }, as: { replicas: 3 } },
     "managedConfig{}{}.value": { to: "other.example.com" },

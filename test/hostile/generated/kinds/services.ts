@@ -30,19 +30,36 @@ function applicationVariables(): Readonly<Record<string, Draft>> {
   };
 }
 
+const TOKEN = "00000000-0000-4000-8000-00000000001a";
+const PORT = {
+  ...{ internalPort: 8080, name: "http", externalPort: 443, protocol: "HTTP" },
+  ...{ publiclyAccessible: true, publicPath: "/api" },
+};
+const READINESS = { type: { http: { port: 8080, path: "/ready", scheme: "HTTP" } }, period_seconds: 10 };
+
 export const application: KindCases = {
   dependencies: environments,
   seed: ({ name: lane }, name) => ({
     environmentRef: { name: lane },
     name,
-    gitRepository: { url: "https://github.com/acme/web.git", branch: "main", provider: "GITHUB", rootPath: "/" },
+    gitRepository: {
+      url: "https://github.com/acme/web.git",
+      branch: "main",
+      provider: "GITHUB",
+      rootPath: "/",
+      gitTokenId: TOKEN,
+    },
     buildMode: "DOCKER",
     dockerfilePath: "Dockerfile",
     cpu: 500,
     memory: 512,
     minRunningInstances: 1,
     maxRunningInstances: 10_000,
-    ports: [{ internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true }],
+    ports: [PORT],
+    storage: [{ mountPoint: "/data", size: 10, type: "FAST_SSD" }],
+    entrypoint: "/app",
+    arguments: ["--verbose"],
+    healthchecks: { readiness_probe: READINESS },
     variables: VARIABLES,
     logs: { onFailure: 1 },
     deploy: { gitCommitId: COMMIT, policy: "Automatic" },
@@ -58,22 +75,40 @@ export const application: KindCases = {
       full: sent("updateApplication", "BUILDPACKS", "InvalidSpec"),
       created: sent("createApplication", "BUILDPACKS", "InvalidSpec"),
     },
+    "gitRepository.gitTokenId": { to: "00000000-0000-4000-8000-00000000001b" },
     dockerfilePath: { to: "build/Dockerfile" },
     cpu: { to: 1250 },
     memory: { to: 1536 },
     minRunningInstances: { to: 2, as: { min_running_instances: 2 } },
     maxRunningInstances: { to: 7 },
     ports: {
-      to: [
-        { internalPort: 8080, externalPort: 443, protocol: "HTTP", publiclyAccessible: true },
-        { internalPort: 9091 },
-      ],
+      to: [PORT, { internalPort: 9091 }],
       as: { internal_port: 9091 },
     },
     "ports[].internalPort": { to: 8181 },
     "ports[].externalPort": { to: 8443 },
     "ports[].protocol": { to: "TCP" },
     "ports[].publiclyAccessible": { to: false, as: { internal_port: 8080, publicly_accessible: false } },
+    "ports[].name": { to: "web" },
+    "ports[].publicPath": { to: "/web" },
+    storage: {
+      to: [
+        { mountPoint: "/data", size: 10, type: "FAST_SSD" },
+        { mountPoint: "/cache", size: 5 },
+      ],
+      as: { mount_point: "/cache", size: 5 },
+    },
+    "storage[].mountPoint": { to: "/other" },
+    "storage[].size": { to: 20 },
+    "storage[].type": {
+      to: "SLOW_HDD",
+      full: sent("updateApplication", "SLOW_HDD", "InvalidSpec"),
+      created: sent("createApplication", "SLOW_HDD", "InvalidSpec"),
+    },
+    entrypoint: { to: "/other" },
+    arguments: { to: ["--quiet"] },
+    "arguments[]": { to: "--brief" },
+    healthchecks: { to: { liveness_probe: READINESS }, as: { liveness_probe: READINESS } },
     ...applicationVariables(),
     "deploy.gitCommitId": always(NEXT_COMMIT, sent("deployApplication", NEXT_COMMIT)),
     "deploy.policy": always("Manual", local("it selects when to deploy")),
@@ -117,6 +152,9 @@ export const database: KindCases = {
     cpu: 500,
     memory: 512,
     storage: 10,
+    instanceType: "db.t3.micro",
+    accessibility: "PRIVATE",
+    diskType: "gp2",
     writeConnectionSecretToRef: {
       name: `${name}-connection`,
       metadata: { labels: { team: "shop" }, annotations: { note: "one" } },
@@ -130,6 +168,9 @@ export const database: KindCases = {
     cpu: { to: 1250 },
     memory: { to: 1536 },
     storage: { to: 21, oneWay: true },
+    instanceType: { to: "db.t3.large" },
+    accessibility: { to: "PUBLIC" },
+    diskType: { to: "gp3" },
     runState: { ...always("Stopped", sent("stopDatabase", {})), created: NOTHING_RUNS },
     "writeConnectionSecretToRef.name": always(`${name}-moved`, SECRET_OF_CLUSTER),
     "writeConnectionSecretToRef.metadata.labels": always({ team: "shop", tier: "web" }, SECRET_OF_CLUSTER),

@@ -1,0 +1,21 @@
+/** Health checks, which the spec has in the platform's own spelling. Pure. */
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns what the platform shows of the members that the spec declares, in their order; what it does not show of them
+ * does not differ. A check that the spec lacks and that the platform has differs.
+ */
+export function shownAs(declared: Members, shown: Members): Members {
+  const own = Object.entries(declared).map(([name, value]): [string, unknown] => {
+    const there = shown[name] ?? undefined;
+    if (there === undefined) return [name, value];
+    return [name, isMembers(value) && isMembers(there) ? shownAs(value, there) : there];
+  });
+  const others = Object.entries(shown).filter(([name, value]) => isMembers(value) && !Object.hasOwn(declared, name));
+  return Object.fromEntries([...own, ...others]);
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
