@@ -15,7 +15,7 @@ export const catalogSample: Sample = {
     ["an interval of seconds", { interval: "10s" }, /interval.*should match/],
   ],
   duplicates: [["a section twice", { include: ["Templates", "Templates"] }, /include\[1\]: Duplicate value/]],
-  rules: 5,
+  rules: 6,
   good: ({ name, spec }) => resource(KIND, name, { include: ["Templates"], ...spec }),
   hostile: ({ name }) => resource(KIND, name, { include: ["Templates"], connectionRef: { name: "constructor" } }),
   writes: [],

@@ -24,7 +24,7 @@ export const clusterSample: Sample = {
     ["PEM as it is", tokenTo({ ...SERVER, caBundle: "-----BEGIN" }), /caBundle.*should match/],
     ["deletion policy Delete", { lifecycle: { deletionPolicy: "Delete" } }, /deletionPolicy: Unsupported value/],
   ],
-  rules: 14,
+  rules: 15,
   good: ({ env, name, spec }) =>
     resource(KIND, name, {
       externalId: env.platform.clusterIds[1] ?? "",

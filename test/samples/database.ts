@@ -26,7 +26,7 @@ export const databaseSample: Sample = {
     ["no version", { version: undefined }, /version: Required/],
     ["a type in lower case", { type: "postgresql" }, /type.*should match/],
   ],
-  rules: 23,
+  rules: 24,
   good: ({ name, tree, spec }) => database(name, tree, spec),
   hostile: ({ name, tree }) => database(name, tree, { type: "CONSTRUCTOR", version: "0.0.0" }),
   writes: ["createDatabase", "deployDatabase"],
