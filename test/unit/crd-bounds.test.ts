@@ -26,6 +26,8 @@ function walk(schema: Structural, path: string): readonly Place[] {
 
 /** What can be as large as an object of Kubernetes; the operator bounds it, as its tests say, or wrote it itself. */
 const OPEN = [
+  /^PlatformApplication\.spec\.healthchecks$/,
+  /^PlatformBinding\.spec\.layerSelections$/,
   /^PlatformBlueprint\.spec\.specOverrides$/,
   /^PlatformBinding\.spec\.managedConfig\{\}\{\}\.value$/,
   /^\w+\.status\.(intent\.mark|webhook\.intent\.mark)$/,
@@ -35,12 +37,17 @@ const MULTILINE = [
   "PlatformApplication.spec.gitRepository.branch",
   "PlatformApplication.spec.gitRepository.rootPath",
   "PlatformApplication.spec.dockerfilePath",
+  "PlatformApplication.spec.entrypoint",
+  "PlatformApplication.spec.arguments[]",
   "PlatformApplication.spec.variables[].value",
   "PlatformBinding.spec.template.key",
   "PlatformBinding.spec.template.version",
   "PlatformBinding.spec.customerProvidedInputs{}{}.value",
   "PlatformBlueprint.spec.variables[].value",
   "PlatformBlueprint.spec.allowedEngineVersions[]",
+  "PlatformCatalog.spec.configMap.metadata.annotations{}",
+  "PlatformCluster.spec.writeTokenSecretToRef.metadata.annotations{}",
+  "PlatformDatabase.spec.writeConnectionSecretToRef.metadata.annotations{}",
   "PlatformProject.spec.description",
   "PlatformVariableSet.spec.variables[].value",
 ];

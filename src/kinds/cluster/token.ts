@@ -1,6 +1,5 @@
 /** A short-lived token of the cluster in a Secret, renewed before it expires. Its value goes nowhere else. Pure. */
-import type { Ms, Plan, Report } from "../../engine/contract/kind.ts";
-import type { JsonObject } from "../../kube/api/types.ts";
+import type { JsonObject, Ms, Plan, Report } from "../../engine/contract/kind.ts";
 import type { ClusterToken } from "../../platform/areas/clusters.ts";
 import type { RunState } from "../shared/run-schedule.ts";
 import { fitOptional } from "../shared/text.ts";
