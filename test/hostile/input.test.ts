@@ -205,7 +205,8 @@ describe("the operator, given hostile input,", () => {
       secret("moved", { token: "some-token-of-ours" }),
       connection(env, "moved", { baseUrl: outside.url, surface: "Documented" }),
       project("moved", { connectionRef: { name: "moved" } }),
-      resource("PlatformWebhook", "inside", { targetUrl: `${inside.url}/hook`, events: ["DEPLOYMENT_STARTED"] }),
+      // An event that does not occur: the platform itself would request the URL.
+      resource("PlatformWebhook", "inside", { targetUrl: `${inside.url}/hook`, events: ["DEPLOYMENT_CANCELLED"] }),
       blueprint("inside", "good", { icon: `${inside.url}/icon.svg` }),
       application("inside", "good", { gitRepository: { url: `${inside.url}/web.git`, branch: "main" } }),
     );
