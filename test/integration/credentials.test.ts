@@ -124,9 +124,11 @@ describe("a wrong token in the Secret, while the token before it still works,", 
     const { auth, ids } = env.platform.sim;
     const { value } = auth.createToken({ name: "foreign", organizationId: ids.uuid(), scopes: ["Admin"] });
     await put(value);
-    const says = `The platform forbids organization ${env.platform.organizationId} to the token from Secret "default" key "token"`;
+    const says = 'The platform does not let the token from Secret "default" key "token"';
     const found = await env.stalled("PlatformConnection", "default", "PermissionDenied", says);
-    expect(condition(found, "Stalled")?.message).toContain("The token belongs to another organization");
+    const { message = "" } = condition(found, "Stalled") ?? {};
+    expect(message).toContain(`use organization ${env.platform.organizationId} (403)`);
+    expect(message).toContain("The token belongs to another organization");
     await env.apply(project("late"));
     const late = await env.waitFor("PlatformProject", "late", { reason: "ConnectionNotReady" });
     expect(condition(late, "Ready")?.message).toMatch(/PlatformConnection ".*default" \(reason PermissionDenied\)/);

@@ -81,6 +81,7 @@ async function reconcileConnection(c: ConnectionReconcile): Promise<Ms | undefin
 
   // The probe, when it is due.
   const { connection } = opened;
+  bringProbeForward(c, connection);
   if (isProbeDue(c, connection)) return await reconcileOpened(c, connection, spec);
   return untilNext(c, connection);
 }
@@ -192,15 +193,17 @@ async function reportUnopened(c: ConnectionReconcile, result: ReconcileResult): 
   return SECRET_POLL_MS;
 }
 
+/** Brings the next probe forward where the poll interval has become shorter since the last one. */
+function bringProbeForward({ ports, object }: ConnectionReconcile, connection: Connection): void {
+  const { notReadyReason, probedAt } = connection;
+  if (notReadyReason !== undefined || probedAt === undefined) return;
+  connection.nextProbeAt = Math.min(connection.nextProbeAt, probedAt + pollInterval(object, ports.windows).ms);
+}
+
 /** Reports whether to probe now: the first time, after a change, on request, and when the next probe is due. */
-function isProbeDue({ ports, object }: ConnectionReconcile, connection: Connection): boolean {
-  const { answer, notReadyReason, probedAt } = connection;
-  // The interval may have become shorter since the last probe.
-  if (notReadyReason === undefined && probedAt !== undefined) {
-    connection.nextProbeAt = Math.min(connection.nextProbeAt, probedAt + pollInterval(object, ports.windows).ms);
-  }
+function isProbeDue({ ports, object }: ConnectionReconcile, { nextProbeAt, answer }: Connection): boolean {
   return (
-    ports.clock.monotonic() >= connection.nextProbeAt ||
+    ports.clock.monotonic() >= nextProbeAt ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Synced")?.reason === "RateLimited" ||
     object.metadata.annotations?.[RESOLVE] !== answer ||

@@ -216,7 +216,7 @@ export function rejectedToken({ key, settings }: Holder, error: ApiError): Statu
  * which any token of the organization with the scope Read may.
  */
 export function foreignToken({ key, settings }: Holder, error: ApiError): StatusReason {
-  const message = `The platform forbids organization ${settings.organizationId} to ${tokenOf({ key, settings })} (403): ${sentenceOf(error)} The token belongs to another organization, or lacks the scope Read. Replace the token; for another organization make another connection.`;
+  const message = `The platform does not let ${tokenOf({ key, settings })} use organization ${settings.organizationId} (403): ${sentenceOf(error)} The token belongs to another organization, or lacks the scope Read. Replace the token; for another organization make another connection.`;
   return { reason: "PermissionDenied", message };
 }
 

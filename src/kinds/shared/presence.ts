@@ -48,9 +48,9 @@ export function planUnshown(
   return { is: "unknown", why: { reason: "NotListed", message } };
 }
 
-/** Returns why an object waits whose deletion the platform is asked for, and which it still shows. */
+/** Returns why an object waits that is being deleted: from before the request until the platform does not show it. */
 export function deleting(noun: string): StatusReason {
-  return { reason: "Deleting", message: `The platform deletes the ${noun}.` };
+  return { reason: "Deleting", message: `Deleting the ${noun} on the platform.` };
 }
 
 /** Returns the plan for an object that is to be deleted and is not shown. */

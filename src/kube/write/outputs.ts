@@ -90,8 +90,8 @@ async function write(
   }
   const old = member(held, "metadata");
   const changes = {
-    labels: labelsToSend(old, "labels", { "app.kubernetes.io/managed-by": FIELD_MANAGER, ...labels }),
-    annotations: labelsToSend(old, "annotations", annotations),
+    labels: patchOfMap(old, "labels", { "app.kubernetes.io/managed-by": FIELD_MANAGER, ...labels }),
+    annotations: patchOfMap(old, "annotations", annotations),
   };
   const body = {
     ...(member(held, "binaryData") === undefined ? {} : { binaryData: null }),
@@ -112,7 +112,7 @@ function definite(members: Readonly<Record<string, Json | undefined>>): JsonObje
  * Returns the merge patch of labels or annotations: what differs from the wanted ones, and null for what the operator
  * has set before and is not wanted any more (meta.k8s.io/v1: managedFields). Undefined where nothing differs.
  */
-function labelsToSend(
+function patchOfMap(
   held: Json | undefined,
   what: "labels" | "annotations",
   wanted: Readonly<Record<string, string>>,
