@@ -142,7 +142,7 @@ export function createReflector(options: ReflectorOptions) {
       for await (const line of lines(stream, () => observer?.malformed?.(type.kind))) {
         if (stop.aborted) return;
         activeAt = clock.monotonic();
-        apply(parseEvent(type, line));
+        apply(parseEvent(type, line, store.has));
         resetBackoff();
       }
       activeAt = clock.monotonic();

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import { keyOf } from "../api/objects.ts";
 import type { KubeObject, ObjectKey } from "../api/types.ts";
+import type { ObjectVersion } from "./watch-event.ts";
 
 /**
  * The number of deleted uids that are remembered, each with the version as of which it was gone. Without them the late
@@ -111,6 +112,11 @@ export function createStore(onListenerError: (error: unknown) => void) {
   return {
     get,
     list,
+    /** Reports whether this version of the object is stored. */
+    has: ({ key, uid, resourceVersion }: ObjectVersion): boolean => {
+      const cached = get(key)?.metadata;
+      return cached?.uid === uid && cached.resourceVersion === resourceVersion;
+    },
     /** Stores an object of a watch or of a write's answer, unless it is deleted or the cached one is as new. */
     upsert,
     /** Removes that object; an object of the same name with another uid stays. */

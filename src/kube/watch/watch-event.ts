@@ -1,7 +1,7 @@
 import { KubeError, statusError } from "../api/errors.ts";
 import { member, stringMember, tryParseJson } from "../api/json.ts";
 import { parseObject, versionOf } from "../api/objects.ts";
-import type { KubeObject, ResourceType } from "../api/types.ts";
+import type { KubeObject, ObjectKey, ResourceType } from "../api/types.ts";
 
 /** One line of a watch, validated. */
 export type WatchEvent =
@@ -11,8 +11,25 @@ export type WatchEvent =
   | { readonly type: "error"; readonly error: KubeError }
   | { readonly type: "malformed" };
 
-/** @returns the event in a line of a watch of `type`; never throws */
-export function parseEvent(type: ResourceType, line: string): WatchEvent {
+/** An object at one version. */
+export interface ObjectVersion {
+  readonly key: ObjectKey;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+/**
+ * @param isStored reports whether the cache has the object at this version: then the event is not parsed
+ * @returns the event in a line of a watch of `type`; a bookmark for a stored version; never throws
+ */
+export function parseEvent(
+  type: ResourceType,
+  line: string,
+  isStored: (version: ObjectVersion) => boolean = () => false,
+): WatchEvent {
+  const modified = modifiedVersion(type, line);
+  if (modified !== undefined && isStored(modified))
+    return { type: "bookmark", resourceVersion: modified.resourceVersion };
   const event = tryParseJson(line);
   const content = member(event, "object");
   switch (stringMember(event, "type")) {
@@ -33,6 +50,25 @@ export function parseEvent(type: ResourceType, line: string): WatchEvent {
     default:
       return { type: "malformed" };
   }
+}
+
+/** The last members of the metadata of an object without owners. */
+const END_OF_METADATA =
+  /[,{]"name":"(?<name>[^"\\]+)"(?:,"namespace":"(?<namespace>[^"\\]+)")?,"resourceVersion":"(?<resourceVersion>\d+)","uid":"(?<uid>[^"\\]+)$/;
+/** The longest end of the metadata, in characters: a name and a namespace have at most 253 and 63. */
+const LONGEST_END = 512;
+
+/**
+ * Returns the version of the object of a MODIFIED event without parsing the line. The API server sorts the members of a
+ * custom resource, and a quote within a string is escaped: so the first end of an object before "spec" ends the metadata.
+ */
+function modifiedVersion(type: ResourceType, line: string): ObjectVersion | undefined {
+  if (!line.startsWith('{"type":"MODIFIED"')) return undefined;
+  const end = line.indexOf('"},"spec":');
+  const found = END_OF_METADATA.exec(line.slice(Math.max(0, end - LONGEST_END), Math.max(0, end)))?.groups;
+  const { name, namespace = "", resourceVersion, uid } = found ?? {};
+  if (name === undefined || resourceVersion === undefined || uid === undefined) return undefined;
+  return { key: { kind: type.kind, namespace, name }, uid, resourceVersion };
 }
 
 function withObject(type: "put" | "deleted", object: KubeObject | undefined): WatchEvent {

@@ -176,6 +176,7 @@ export function memoryApiServer(now: () => Date, types: readonly ResourceType[] 
       [...stored.values()].filter(
         (each) => each.kind === kind && (namespace === undefined || each.metadata.namespace === namespace),
       ),
+    has: () => false,
     upsert: () => {},
     remove: () => {},
     replace: () => {},
