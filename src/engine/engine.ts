@@ -105,7 +105,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     return externalWrites.forget(object);
   };
 
-  /** Records a change of an object in all indexes; connections are in none. @returns the ids of the objects of the platform that were written to */
+  /** Records a change of an object; connections are in no index. @returns the ids of the objects of the platform that were written to */
   const updateIndexes = (change: StoreChange): readonly Uuid[] => {
     const { object } = change;
     const old = change.type === "updated" ? change.old : undefined;
@@ -119,9 +119,23 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
     idOwnership.set(object, kind.claim(object));
     const claims = kind.fieldClaims(object);
     if (old === undefined || object.status !== old.status) fieldOwnership.record(object, claims);
-    indexReferences(kind, object);
+    if (!refersAsBefore(change)) indexReferences(kind, object);
     // The records of another installation are not trusted.
     return externalWrites.record(object, checkInstallation(ports, object) === undefined ? claims : []);
+  };
+
+  /**
+   * Records a change in all indexes.
+   * @returns the ids of the objects of the platform that were written to, and the keys of the objects that come to
+   * another connection
+   */
+  const index = (change: StoreChange): { readonly written: readonly Uuid[]; readonly moved: readonly string[] } => {
+    if (refersAsBefore(change)) return { written: updateIndexes(change), moved: [] };
+    const key = keyOf(change.object);
+    const before = connectionsOf(key);
+    const written = updateIndexes(change);
+    const isRerouted = change.type !== "updated" || !isDeepStrictEqual(connectionsOf(key), before);
+    return { written, moved: isRerouted ? indexReferencesBelow(key) : [] };
   };
 
   /**
@@ -175,10 +189,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       const { object } = change;
       const key = keyOf(object);
       const parents = change.type === "deleted" ? dependencies.references(key) : [];
-      const before = connectionsOf(key);
-      const written = updateIndexes(change);
-      const isRerouted = change.type !== "updated" || !isDeepStrictEqual(connectionsOf(key), before);
-      const moved = isRerouted ? indexReferencesBelow(key) : [];
+      const { written, moved } = index(change);
       if (needsReconcile(change)) queue(object, initial);
       if (initial) return;
       spreadOver(ports, enqueue, moved);
@@ -255,6 +266,15 @@ function refersTo<Api extends RatedApi>(
   const loosely = named.flatMap(({ optional, key }) => (optional === true ? [key] : []));
   const firmly = named.flatMap(({ optional, key }) => (optional === true ? [] : [key]));
   return [[...firmly, ...connectionsFor(kinds, object, found)], loosely];
+}
+
+/**
+ * Reports whether the references of an object are those of before: its spec names them, and the connection of its record
+ * counts while its parent is gone.
+ */
+function refersAsBefore(change: StoreChange): boolean {
+  if (change.type !== "updated" || change.object.spec !== change.old.spec) return false;
+  return recordedIdentityIn(change.object, "connectionUid") === recordedIdentityIn(change.old, "connectionUid");
 }
 
 function isConnection({ namespaced, cluster }: ConnectionKinds, kind: string): boolean {
