@@ -359,6 +359,7 @@ export function describedMetrics(): readonly Metric[] {
     budgets: () => [],
     silentMs: () => new Map(),
     notServed: () => 0,
+    overlapping: () => 0,
     orphans: () => [],
     queue: () => ({ depth: () => 0, unfinishedSeconds: () => 0, longestRunningSeconds: () => 0 }),
   });

@@ -21,6 +21,14 @@
     - namespaces
   verbs:
     - get
+- apiGroups:
+    - coordination.k8s.io
+  resources:
+    - leases
+  resourceNames:
+    - platform-operator-leader-election
+  verbs:
+    - list
 {{- end }}
 
 {{- define "platform-operator.rules.namespaced" -}}

@@ -6,6 +6,7 @@ import {
   DELETE,
   effects,
   engineEnv,
+  type Env,
   fail,
   leastGap,
   outage,
@@ -16,9 +17,10 @@ import type { Op } from "../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../test/support/platform/durations.ts";
 import { FINALIZER, PAUSED, POLL_INTERVAL, RESOLVE } from "../api/names.ts";
 import { KubeError } from "../kube/api/errors.ts";
+import { member } from "../kube/api/json.ts";
 import type { JsonObject } from "../kube/api/types.ts";
 import type { ApiFailure } from "../platform/transport/errors.ts";
-import { conditionOf } from "./contract/status.ts";
+import { conditionOf, statusOf } from "./contract/status.ts";
 
 it("[K1] a token is waited for, also one that comes back as it was, and the objects that wait name it", async () => {
   const env = engineEnv({ link: null });
@@ -187,5 +189,73 @@ describe("[C6] a token that may not do something", () => {
     await env.run(10_000);
     expect(env.conditions("Widget", "late")).toContain("Ready=True/Available");
     expect(effects(env)).toEqual(["create", "create"]);
+  });
+});
+
+describe("the status of a cluster's connection that two releases of the operator use", () => {
+  const HELD = "ClusterLink//default";
+  const readyOf = ({ cluster }: Env) => {
+    const object = cluster.find("ClusterLink", "default", "");
+    return { release: member(object?.status, "release"), reason: object && conditionOf(object, "Ready")?.reason };
+  };
+  const writesOf = ({ cluster }: Env): number => cluster.writes.filter(({ key }) => key === HELD).length;
+  /** The release in "operator" has written the status; now the one in "second" runs, too. */
+  async function second({ first, own }: { readonly first: boolean; readonly own: boolean }): Promise<Env> {
+    const env = engineEnv({ link: null });
+    if (first) env.cluster.secret("token", { token: "token-1" }, "operator");
+    if (own) env.cluster.secret("token", { token: "token-1" }, "second");
+    env.cluster.create("ClusterLink", "default", { allowedNamespaces: ["team"] });
+    await env.run(MINUTE);
+    env.running.add("operator").add("second");
+    env.operatorNamespace = "second";
+    env.restart();
+    return env;
+  }
+
+  it("is written by the first one alone, and its resources become Ready by both", async () => {
+    const env = await second({ first: true, own: true });
+    const before = writesOf(env);
+    env.widget("a");
+    await env.run(30 * MINUTE);
+    expect(readyOf(env)).toEqual({ release: "operator", reason: "Available" });
+    expect(writesOf(env)).toBe(before);
+    expect(ready(env)).toBe("Ready=True/Available");
+    expect(env.elsewhere).toEqual(["default operator Available"]);
+  });
+
+  it("stays as it is where the other release lacks the Secret, and its resources say so", async () => {
+    const env = await second({ first: true, own: false });
+    env.widget("a");
+    await env.run(30 * MINUTE);
+    expect(readyOf(env)).toEqual({ release: "operator", reason: "Available" });
+    expect(ready(env)).toBe("Ready=False/ConnectionNotReady");
+    expect(env.elsewhere).toEqual(["default operator CredentialsMissing"]);
+  });
+
+  it("is taken over by the release that has the Secret", async () => {
+    const env = await second({ first: false, own: true });
+    expect(readyOf(env)).toEqual({ release: "operator", reason: "CredentialsMissing" });
+    await env.run(10_000);
+    expect(readyOf(env)).toEqual({ release: "second", reason: "Available" });
+  });
+
+  it("is taken over within two minutes once the first one does not run any more", async () => {
+    const env = await second({ first: true, own: true });
+    await env.run(5 * MINUTE);
+    env.running.delete("operator");
+    await env.run(2 * MINUTE);
+    expect(readyOf(env)).toEqual({ release: "second", reason: "Available" });
+  });
+
+  it("holds back no change of the other release", async () => {
+    const env = await second({ first: true, own: true });
+    const { status } = env.cluster.get("ClusterLink", "default");
+    const condition = { type: "ChangesHeld", status: "True", reason: "MassChangeHeld", message: "run: proceed:x" };
+    const conditions = [{ ...condition, lastTransitionTime: "2026-11-21T10:00:00Z" }];
+    env.cluster.status("ClusterLink", "default", { ...statusOf({ status }), conditions });
+    env.restart();
+    env.widget("a");
+    await env.run(MINUTE);
+    expect(ready(env)).toBe("Ready=True/Available");
   });
 });

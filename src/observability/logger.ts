@@ -23,6 +23,8 @@ const TEXTS = [
   ...["kind", "namespace", "name", "uid", "connection"],
   // The operator: its installation (the uid of kube-system), version and process.
   ...["installation", "version", "instance"],
+  // Another release of the operator: the namespace of its operator.
+  "release",
   // A call of the platform: its operation, the id of its object, its commit, and the platform's id of the request.
   ...["op", "id", "commit", "requestId"],
   // The cause of a change on the platform, and its result.
@@ -64,6 +66,7 @@ const IDENTITIES: ReadonlySet<string> = new Set<string>([
   "installation",
   "version",
   "instance",
+  "release",
   "op",
   "id",
   "commit",

@@ -30,6 +30,14 @@ export function engineObserver(log: Logger, { reconcile }: Metrics, change: Obse
     removed: (key) => {
       log.debug("object is gone", fieldsOfKey(key));
     },
+    writtenElsewhere: (key, release, why) => {
+      log.info("another release of the operator writes the status of this connection", {
+        ...fieldsOfKey(key),
+        release,
+        reason: why?.reason,
+        detail: why?.message,
+      });
+    },
     internal: (key, error) => {
       log.error("reconcile failed unexpectedly", { ...fieldsOfKey(key), error });
       reconcile.panicked(key.kind);

@@ -7,12 +7,13 @@ import { isKube } from "../kube/api/errors.ts";
 import { stringMember } from "../kube/api/json.ts";
 import { createLeaderElection, openFence, type LeaderElection, type LeaderOptions } from "../kube/leader/leader.ts";
 import type { Logger } from "../observability/logger.ts";
+import { leaseAnnotations } from "./releases.ts";
 
 /** An identity may have 128 characters, of which a UUID takes 37. */
 const INSTANCE_LENGTH = 90;
 
 export interface LeadershipOptions extends Pick<LeaderOptions, "client" | "clock" | "random" | "onStarted" | "onLost"> {
-  readonly config: Pick<Config, "leaderElect" | "operatorNamespace" | "instance">;
+  readonly config: Pick<Config, "leaderElect" | "operatorNamespace" | "instance" | "watchNamespaces">;
   readonly log: Logger;
   /** Called for a failed attempt to get or renew the lease. */
   readonly onFailed: () => void;
@@ -32,6 +33,7 @@ export function createLeadership(options: LeadershipOptions): LeaderElection {
   return createLeaderElection({
     ...options,
     ...lease,
+    annotations: leaseAnnotations(config.watchNamespaces),
     identity: `${config.instance.slice(0, INSTANCE_LENGTH)}_${randomUUID()}`,
     onStarted,
     onObserved: (metadata) => {

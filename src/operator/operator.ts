@@ -50,7 +50,7 @@ export function createOperator(options: OperatorOptions) {
       options.onFatal();
     },
   });
-  const { caches, client, leaseClient, election, events, metrics, namespaces } = parts;
+  const { caches, client, leaseClient, election, events, metrics, namespaces, releases } = parts;
 
   const startWork = async (uid: string): Promise<void> => {
     const key = await loadInstallationKey({
@@ -61,7 +61,10 @@ export function createOperator(options: OperatorOptions) {
       log: logs.kube,
       stopping: stopping.signal,
     });
+    // Before the first connection: another release may write its status.
+    await releases.look();
     if (key === undefined || stopping.signal.aborted) return;
+    void releases.keepLooking(stopping.signal);
     work = parts.work(uid, key);
     await work.start();
   };

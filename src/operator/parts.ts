@@ -34,6 +34,7 @@ import { createCaches, type Caches } from "./caches.ts";
 import { createLeadership } from "./leadership.ts";
 import { droppedOrphan, orphanConfigMaps } from "./orphans.ts";
 import { createPlatforms, type Platforms } from "./platforms.ts";
+import { createReleases } from "./releases.ts";
 import { createTurns } from "./turns.ts";
 import { createWork, priorityIn, type Work } from "./work.ts";
 
@@ -78,6 +79,7 @@ export function createParts(options: PartsOptions) {
     budgets: () => platforms.budgets(),
     silentMs: () => caches.silentMs(),
     notServed: () => caches.notServed(),
+    overlapping: () => releases.overlapping(),
     orphans: () => orphans.all(),
     queue: () => queue,
   });
@@ -190,6 +192,12 @@ export function createParts(options: PartsOptions) {
     },
   });
   const namespaces = createNamespaces(client, clock);
+  const releases = createReleases({
+    client,
+    clock,
+    own: { namespace: config.operatorNamespace, namespaces: config.watchNamespaces },
+    log: logs.kube,
+  });
   const queue = createWorkQueue({
     clock,
     random,
@@ -240,6 +248,7 @@ export function createParts(options: PartsOptions) {
         stopping: options.abandoned,
         connect: platforms.connect,
         operatorNamespace: config.operatorNamespace,
+        releases,
       },
     });
     working = made;
@@ -251,5 +260,5 @@ export function createParts(options: PartsOptions) {
       },
     };
   };
-  return { client, leaseClient, metrics, caches, namespaces, events, election, work };
+  return { client, leaseClient, metrics, caches, namespaces, releases, events, election, work };
 }

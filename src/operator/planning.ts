@@ -178,7 +178,15 @@ function engineOver(
       windows: { ...DEFAULT_WINDOWS, deferMs: 0, graceMs: 0 },
       dryRun: true,
       receiver: () => ({ url: NO_RECEIVER, path: "", secret: "" }),
-      observer: { change: () => {}, status: () => {}, removed: () => {}, internal: () => {} },
+      observer: {
+        change: () => {},
+        status: () => {},
+        removed: () => {},
+        writtenElsewhere: () => {},
+        internal: () => {},
+      },
+      // The plan is of this release, whichever writes the status of a connection.
+      releases: { isRunning: () => false },
       stopping: new AbortController().signal,
       connect: connectOf({ rules, version, clock, random }),
       orphans,

@@ -99,6 +99,14 @@ export const GRANTS: readonly Grant[] = [
     why: "holds the lease of the leader election",
   },
   {
+    group: "coordination.k8s.io",
+    resources: ["leases"],
+    verbs: ["list"],
+    names: [LEASE_NAME],
+    where: "cluster",
+    why: "finds other releases of the operator by their leases, and which namespaces they watch",
+  },
+  {
     group: "",
     resources: ["secrets"],
     verbs: ["get", "patch"],

@@ -11,6 +11,8 @@ import { startPrometheus } from "../monitoring/prometheus.ts";
 import { recordings, rules, scaled, scaledRecording } from "../monitoring/rules.ts";
 import { createEnv, type Env, type EnvOptions } from "../support/env/env.ts";
 import { startOperator } from "../support/env/operator.ts";
+import { withdrawRights } from "../support/env/rights.ts";
+import { createStage } from "../support/env/stage.ts";
 import { application, defaults, environment, project, secret, tree } from "../support/kube/manifests.ts";
 import { type TcpProxy, tcpProxy } from "../support/kube/tcp-proxy.ts";
 import { freePort } from "../support/programs/free-port.ts";
@@ -315,6 +317,19 @@ describe.concurrent("the operator itself", () => {
     expect(leaders?.values[0]?.[1]).toBe("2");
     expect(await second.stop()).toMatchObject({ code: 0 });
     await untilQuiet();
+  });
+
+  it("fires PlatformOperatorOverlappingReleases while another release watches its namespace", IN_ORDER, async () => {
+    const other = createStage("other", {});
+    await other.open();
+    const second = await other.start([`--watch-namespaces=${env.namespace}`]);
+    const untilQuiet = await expectFiring(job, { PlatformOperatorOverlappingReleases: {} }, () =>
+      prometheus.scrape(job, second.metricsUrl),
+    );
+    expect(await second.stop()).toMatchObject({ code: 0 });
+    await untilQuiet();
+    await withdrawRights(other.client, other.operatorNamespace);
+    await other.client.close();
   });
 
   it("fires PlatformOperatorAbsent until it is scraped, and after it is killed", IN_ORDER, async () => {

@@ -5,7 +5,7 @@ import type { Outputs } from "../../kube/write/outputs.ts";
 import type { Writer } from "../../kube/write/writer.ts";
 import type { ApiFailure } from "../../platform/transport/errors.ts";
 import type { Connection, Connections } from "../connections/connections.ts";
-import type { Ms, Uuid, RatedApi, Receiver } from "../contract/kind.ts";
+import type { Ms, Uuid, RatedApi, Receiver, StatusReason } from "../contract/kind.ts";
 import type { Windows } from "../contract/windows.ts";
 import type { Orphans } from "../orphans/ledger.ts";
 import type { ExternalWrites } from "../ownership/external-writes.ts";
@@ -58,8 +58,19 @@ export interface Observer {
   status(object: KubeObject, before: KubeObject): void;
   /** Called for a deleted object. */
   removed(key: ObjectKey): void;
+  /**
+   * Called for a connection whose status another release writes, once for each release and reason.
+   * @param why how the connection is for this release
+   */
+  writtenElsewhere(key: ObjectKey, release: string, why: StatusReason | undefined): void;
   /** Called for an error that the engine does not classify; the object reports InternalError. */
   internal(key: ObjectKey, error: unknown): void;
+}
+
+/** What is known of the other releases of the operator in the cluster. */
+export interface Releases {
+  /** Reports whether the release of a namespace runs, or ran a few minutes ago. */
+  readonly isRunning: (namespace: string) => boolean;
 }
 
 /** The ports that the operator provides. */
@@ -82,6 +93,8 @@ export interface ProvidedPorts {
   readonly windows: Windows;
   /** The namespace of the Secrets of cluster-scoped connections. */
   readonly operatorNamespace: string;
+  /** The other releases of the operator in the cluster, each known by the namespace of its operator. */
+  readonly releases: Releases;
   /** In a dry run nothing is written to the platform; the status gets a plan of the writes. */
   readonly dryRun: boolean;
   /** The uid of the kube-system namespace. */

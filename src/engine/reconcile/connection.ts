@@ -10,6 +10,7 @@ import { isPaused } from "../../api/paused.ts";
 import type { Reason } from "../../api/reasons.ts";
 import { answerCommand, answersIn, isAnswered } from "../../api/resolve.ts";
 import { timeText } from "../../api/status.ts";
+import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
@@ -39,6 +40,8 @@ const AUTH_PROBE_MS = 60_000;
 /** At most one probe in 15 s of a platform that does not answer. */
 const PROBE_MAX_MS = 15_000;
 const PROBE_MIN_MS = 1_000;
+/** How often it is looked whether the release that writes the status of a connection still runs. */
+const WRITER_POLL_MS = 60_000;
 /** The random part by which probes are delayed, so that not all connections probe a platform at once. */
 const PROBE_JITTER = 0.2;
 
@@ -106,7 +109,7 @@ async function reconcileOpened(c: ConnectionReconcile, connection: Connection, s
   const result = probe.is === "works" ? works(c, connection, probe, held) : fails(c, connection, probe, isFirst);
   const report = withWrites(withHeldChanges(probe.report, held), connection);
   try {
-    await writeStatus(c, serving(c, result), report, requestedToken(c.object));
+    await writeStatus(c, serving(c, result), { report, handled: requestedToken(c.object), isOpened: true });
   } catch (error) {
     // The result is not stored, so the connection has to be probed again.
     connection.nextProbeAt = 0;
@@ -183,7 +186,7 @@ function rateLimitOf({ ports, object }: ConnectionReconcile, { api }: Connection
 /** @param handled the reconcile request that the report answers @returns when to requeue @throws KubeError */
 async function reportRateLimit(c: ConnectionReconcile, { again, why }: RateLimit, handled?: string): Promise<Ms> {
   if (why === undefined) return again;
-  await writeStatus(c, { is: "retry", why }, undefined, handled);
+  await writeStatus(c, { is: "retry", why }, { handled });
   return Math.max(again, c.ports.windows.backoffMinMs);
 }
 
@@ -201,13 +204,15 @@ function bringProbeForward({ ports, object }: ConnectionReconcile, connection: C
 }
 
 /** Reports whether to probe now: the first time, after a change, on request, and when the next probe is due. */
-function isProbeDue({ ports, object }: ConnectionReconcile, { nextProbeAt, answer }: Connection): boolean {
+function isProbeDue(c: ConnectionReconcile, { nextProbeAt, answer }: Connection): boolean {
+  const { ports, object } = c;
   return (
     ports.clock.monotonic() >= nextProbeAt ||
     requestedToken(object) !== undefined ||
     conditionOf(object, "Synced")?.reason === "RateLimited" ||
     object.metadata.annotations?.[RESOLVE] !== answer ||
-    conditionOf(object, "Ready") === undefined
+    conditionOf(object, "Ready") === undefined ||
+    isLeft(c)
   );
 }
 
@@ -286,12 +291,14 @@ const CHANGES_HELD = "ChangesHeld";
  * lets them proceed by the answer that the reason names, once the connection works.
  */
 function heldChanges(
-  { object }: ConnectionReconcile,
+  c: ConnectionReconcile,
   { key, massChangeLimit }: Connection,
   probe: Probe,
   isFirst: boolean,
 ): StatusReason | undefined {
-  const before = isFirst ? heldSinceIn(object) : undefined;
+  const { object } = c;
+  // What another release holds are changes of its own objects.
+  const before = isFirst && otherWriter(c, true) === undefined ? heldSinceIn(object) : undefined;
   if (before !== undefined) massChangeLimit.hold(before);
   const since = massChangeLimit.heldSince();
   if (since === undefined) return undefined;
@@ -392,23 +399,55 @@ function serving(c: ConnectionReconcile, result: ReconcileResult): ReconcileResu
 }
 
 /**
+ * Returns the release of the operator that writes the status of the connection in place of this one; undefined if this
+ * one writes it. All releases see a cluster-scoped connection, each with the Secrets of its own namespace. The first
+ * one writes its status for as long as it runs, unless it lacks the Secret.
+ * @param isOpened whether this release has what the connection needs
+ */
+function otherWriter({ ports, object }: ConnectionReconcile, isOpened: boolean): string | undefined {
+  if (keyOf(object).namespace !== "") return undefined;
+  const writer = stringMember(object.status, "release");
+  if (writer === undefined || writer === ports.operatorNamespace || !ports.releases.isRunning(writer)) return undefined;
+  return isOpened && conditionOf(object, "Ready")?.reason === "CredentialsMissing" ? undefined : writer;
+}
+
+/** Reports whether a release that does not run any more wrote the status. */
+function isLeft(c: ConnectionReconcile): boolean {
+  const writer = stringMember(c.object.status, "release");
+  return writer !== undefined && writer !== c.ports.operatorNamespace && otherWriter(c, false) === undefined;
+}
+
+interface Told {
+  /** Absent where nothing was found out: then the stored facts stay. */
+  readonly report?: Report | undefined;
+  /** The reconcile request that the status answers. */
+  readonly handled?: string | undefined;
+  /** Whether the connection has what it needs. */
+  readonly isOpened?: boolean;
+}
+
+/**
  * Writes the status if it changed, at once: a connection reports its failures for all of its users.
- * @param report absent where nothing was found out: then the stored facts stay
- * @param handled the reconcile request that this status answers
  * @throws KubeError
  */
 async function writeStatus(
-  { ports, kind, local, object }: ConnectionReconcile,
+  c: ConnectionReconcile,
   result: ReconcileResult,
-  report?: Report,
-  handled?: string,
+  { report, handled, isOpened = false }: Told = {},
 ): Promise<void> {
+  const { ports, kind, local, object } = c;
+  const other = otherWriter(c, isOpened);
+  if (other !== undefined) {
+    tellOnce(c, other, "why" in result ? result.why : undefined);
+    return;
+  }
+  const release = keyOf(object).namespace === "" ? { release: ports.operatorNamespace } : {};
   const status = buildStatus({
     object,
     result,
     lifecycle: "None",
     report,
-    memory: kind.resource.memory.parse(statusOf(object)),
+    memory: { ...kind.resource.memory.parse(statusOf(object)), ...release },
     id: undefined,
     recordedIdentity: undefined,
     isListed: false,
@@ -422,12 +461,22 @@ async function writeStatus(
   if (result.is === "settled") local.failures.count = 0;
 }
 
+/** Tells how a connection is for this release, which does not write its status. */
+function tellOnce({ ports, local, object }: ConnectionReconcile, release: string, why: StatusReason | undefined): void {
+  const told = `${release} ${why?.reason ?? ""}`;
+  if (local.warned.has(told)) return;
+  local.warned.add(told);
+  ports.observer.writtenElsewhere(keyOf(object), release, why);
+}
+
 /**
  * Returns the longest time until a connection is reconciled again. After a pause, the first request of any object shows
  * whether the platform still limits requests. The connection is therefore reconciled soon.
  */
-function untilNext({ ports }: ConnectionReconcile, connection: Connection): Ms {
-  const left = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
+function untilNext(c: ConnectionReconcile, connection: Connection): Ms {
+  const { ports } = c;
+  const untilProbe = Math.max(0, connection.nextProbeAt - ports.clock.monotonic());
+  const left = otherWriter(c, true) === undefined ? untilProbe : Math.min(untilProbe, WRITER_POLL_MS);
   if (connection.api.limited() !== undefined) return Math.min(left, ports.windows.followMinMs);
   const isSecretWatched = connection.notReadyReason !== undefined || connection.denied.size > 0;
   return isSecretWatched ? Math.min(left, SECRET_POLL_MS) : left;

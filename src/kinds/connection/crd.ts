@@ -214,7 +214,6 @@ export type ConnectionMemory = z.output<typeof platformConnection.memory>;
 
 const shared = {
   memory: remembered,
-  status: observingStatus(remembered),
   rules: [
     {
       rule: "self.spec.organizationId == oldSelf.spec.organizationId",
@@ -245,6 +244,7 @@ export const platformConnection = defineResource({
   shortNames: ["pconn"],
   description: "Access to one organization of the platform for the objects of one namespace.",
   spec: namespacedSpec,
+  status: observingStatus(remembered),
   ...shared,
 });
 
@@ -257,5 +257,11 @@ export const clusterPlatformConnection = defineResource({
     "Access to one organization of the platform for the namespaces that it names. Its Secret is in the operator's " +
     "own namespace.",
   spec: clusterSpec,
+  status: observingStatus({
+    ...remembered,
+    release: text.describe(
+      "Namespace of the operator that writes this status. Other releases of the operator use the connection too, and write it only once this one has not run for five minutes.",
+    ),
+  }),
   ...shared,
 });

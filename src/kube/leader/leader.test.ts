@@ -71,6 +71,7 @@ function candidate(identity: string, on = clock) {
     namespace: "operator",
     name: "lease",
     identity,
+    annotations: { holder: identity },
     onStarted: () => notified.push("started"),
     onLost: () => notified.push("lost"),
     onObserved: (metadata) => {
@@ -125,6 +126,17 @@ describe("the first candidate for the lease", () => {
 });
 
 describe("a second candidate for the lease", () => {
+  it("sets its annotations in place of those of the first, once it holds the lease", async () => {
+    const first = await leader();
+    expect(member(server.lease(), "metadata")).toMatchObject({ annotations: { holder: "a" } });
+    candidate("b");
+    await clock.advance(3_000);
+    expect(member(server.lease(), "metadata")).toMatchObject({ annotations: { holder: "a" } });
+    await first.election.stop();
+    await clock.advance(3_000);
+    expect(member(server.lease(), "metadata")).toMatchObject({ annotations: { holder: "b" } });
+  });
+
   it("[D3] takes over 15 s after the last change that it saw, whatever the times in the lease say", async () => {
     await leader(manualClock());
     server.edit({ renewTime: "2099-01-01T00:00:00.000000Z" });

@@ -20,6 +20,8 @@ export interface LeaderOptions {
   readonly name: string;
   /** At most 128 characters; unique to this process. */
   readonly identity: string;
+  /** The annotations that the holder sets on the lease; others stay. */
+  readonly annotations?: Readonly<Record<string, string>>;
   /** Called when this process starts to lead. No callback may throw. */
   onStarted(): void;
   /** Called when this process stops leading: it must exit at once. `stop` does not call it. */
@@ -231,11 +233,15 @@ export function fromLease(answer: Json) {
 
 /** @returns the body of a write; for an existing Lease it has its resourceVersion */
 export function leaseBody(
-  at: { readonly name: string; readonly namespace: string },
+  at: Pick<LeaderOptions, "name" | "namespace" | "annotations">,
   before: LeaseRecord | undefined,
   spec: JsonObject,
 ): JsonObject {
-  const metadata = before?.metadata ?? { name: at.name, namespace: at.namespace };
+  const { name, namespace, annotations } = at;
+  const given = before?.metadata ?? { name, namespace };
+  const old = given["annotations"];
+  const metadata =
+    annotations === undefined ? given : { ...given, annotations: { ...(isObject(old) && old), ...annotations } };
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec: { ...before?.spec, ...spec } };
 }
 

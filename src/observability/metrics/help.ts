@@ -44,6 +44,8 @@ export const HELP = {
   platform_operator_watch_last_event_age_seconds: "Seconds since the last event or bookmark on the watch of a kind",
   platform_operator_namespaces_not_served:
     "Namespaces of --watch-namespaces that the operator may not read since its start: they do not exist, or the operator has no RoleBinding in them",
+  platform_operator_overlapping_releases:
+    "Other releases of the operator in the cluster that watch the same namespaces, as the leader sees them; 0 at a standby",
   platform_operator_watch_malformed_total: "Objects and events of the API server that could not be parsed",
   platform_operator_events_dropped_total: "Events that were not written",
   platform_operator_events_moved_total:

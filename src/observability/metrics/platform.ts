@@ -25,6 +25,8 @@ export interface PlatformFigures {
   readonly silentMs: () => ReadonlyMap<string, number>;
   /** The number of watched namespaces that cannot be read. */
   readonly notServed: () => number;
+  /** The number of other releases of the operator that watch the same namespaces. */
+  readonly overlapping: () => number;
 }
 
 /**
@@ -52,6 +54,7 @@ export function platformMetrics(registry: Registry, figures: PlatformFigures) {
     for (const [kind, ms] of figures.silentMs()) silence.set({ kind }, ms / 1_000);
   });
   gaugeFunc("platform_operator_namespaces_not_served", figures.notServed);
+  gaugeFunc("platform_operator_overlapping_releases", figures.overlapping);
   const unreadable = counter("platform_operator_watch_malformed_total", ["kind"]);
   const dropped = counter("platform_operator_events_dropped_total");
   const moved = counter("platform_operator_events_moved_total");

@@ -60,7 +60,9 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     process: () => {
       const orphans = memoryOrphans(clock, env.configMaps, env.orphans);
       void orphans.load();
-      return { connect: () => world.api(), orphans, installation: env.installation, key: env.key };
+      const releases = { isRunning: (namespace: string) => env.running.has(namespace) };
+      const release = { operatorNamespace: env.operatorNamespace, releases };
+      return { connect: () => world.api(), orphans, installation: env.installation, key: env.key, ...release };
     },
   });
   const { cluster } = harness;
@@ -80,6 +82,10 @@ export function engineEnv({ surface = "Full", link: of = {}, kind = widget }: En
     installation: INSTALLATION,
     /** The key of the installation, for the next process. */
     key: aKey(),
+    /** The namespace of the operator, for the next process. */
+    operatorNamespace: "operator",
+    /** The namespaces of the releases of the operator that run. */
+    running: new Set<string>(),
     /** Fails the output ConfigMap. */
     output: () => Promise.resolve("1"),
     writes: (of: string, name: string): number => {

@@ -25,7 +25,7 @@ type HarnessOptions<Api extends RatedApi> = Partial<EngineDeps<Api>> &
     readonly kinds: () => BoundKinds<Api>;
     /** Creates the parts of each new process. */
     readonly process: () => Pick<EngineDeps<Api>, "connect" | "orphans" | "installation"> &
-      Partial<Pick<EngineDeps<Api>, "key">>;
+      Partial<Pick<EngineDeps<Api>, "key" | "operatorNamespace" | "releases">>;
   };
 
 /** @returns numbers in [0, 1), different at each call, as they name attempts, but the same in every run */
@@ -47,6 +47,8 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
   const events: EventInput[] = [];
   const changes: ChangeRecord[] = [];
   const internal: unknown[] = [];
+  /** What was told of connections whose status another release writes. */
+  const elsewhere: string[] = [];
   const reconciles: { readonly key: string; readonly at: number }[] = [];
   /** The engine of the current process; there is none before the first `restart`. */
   const current = { engine: undefined as unknown as Engine<Api> };
@@ -66,6 +68,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
         observer: {
           ...QUIET,
           change: (change) => changes.push(change),
+          writtenElsewhere: ({ name }, release, why) => elsewhere.push(`${name} ${release} ${why?.reason ?? ""}`),
           internal: (_key, error) => internal.push(error),
         },
         enqueue: (key, { afterMs }) => {
@@ -109,6 +112,7 @@ export function engineHarness<Api extends RatedApi>(options: HarnessOptions<Api>
     changes,
     /** Unexpected errors, which no table of the engine has. */
     internal,
+    elsewhere,
     reconciles,
     run: (ms: number): Promise<void> => queue.run(ms),
     /** Kills the process at its current await, also during `run`; no new process is started. */

@@ -20,6 +20,7 @@ export const QUIET: Ports["observer"] = {
   change: () => {},
   status: () => {},
   removed: () => {},
+  writtenElsewhere: () => {},
   internal: () => {},
 };
 
@@ -37,6 +38,7 @@ export const quietPorts = () =>
     fence: { mayWrite: () => true, leading: () => true },
     windows: DEFAULT_WINDOWS,
     operatorNamespace: "operator",
+    releases: { isRunning: () => false },
     key: aKey(),
     receiver: () => ({ url: "https://hooks.example.com/x", path: "x", secret: "y" }),
     dryRun: false,

@@ -14,6 +14,7 @@ export function storeMetrics(figures: Pick<Figures, "kinds"> & Partial<Figures>)
     budgets: () => [],
     silentMs: () => new Map(figures.kinds.map((kind) => [kind, 250])),
     notServed: () => 0,
+    overlapping: () => 0,
     orphans: () => ["Retain", "ConnectionNotReady"].map((why) => ({ kind: "PlatformEnvironment", why })),
     queue: () => ({ depth: () => 3, unfinishedSeconds: () => 0.5, longestRunningSeconds: () => 0.25 }),
     ...figures,

@@ -4,7 +4,14 @@ import type { Call } from "../../base/call.ts";
 import { EXIT, UsageError } from "../../base/exit.ts";
 import { explain } from "../../base/explain.ts";
 import { failed, printFindings, type CheckContext, type Finding } from "./finding.ts";
-import { checkCrds, checkInstallationKey, checkOperator, checkServerVersion, checkUninstall } from "./installation.ts";
+import {
+  checkCrds,
+  checkInstallationKey,
+  checkOperator,
+  checkReleases,
+  checkServerVersion,
+  checkUninstall,
+} from "./installation.ts";
 import { checkConnections, checkObjects, checkPlatform } from "./platform.ts";
 import { checkInstaller, checkOperatorRights, checkUser, checkWatchedNamespaces } from "./rights.ts";
 
@@ -75,6 +82,7 @@ const CHECKS: readonly Check[] = [
   { what: "your rights", parts: ["pre"], run: ({ cluster }) => checkInstaller(cluster) },
   { what: "CRDs", parts: ["installation", "all"], run: ({ cluster }) => checkCrds(cluster) },
   { what: "operator", parts: ["installation", "all"], run: checkOperator },
+  { what: "other releases", parts: ["installation", "all"], run: checkReleases },
   { what: "installation key", parts: ["installation", "all"], run: checkInstallationKey },
   { what: "operator's rights", parts: ["installation", "all"], run: checkOperatorRights },
   { what: "watched namespaces", parts: ["installation", "all"], run: checkWatchedNamespaces },

@@ -9,7 +9,7 @@ import { KubeError } from "../../../kube/api/errors.ts";
 import type { Json, JsonObject, KubeFailure, KubeObject } from "../../../kube/api/types.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { CliError } from "../../base/exit.ts";
-import { checkCrds, checkOperator, checkUninstall } from "./installation.ts";
+import { checkCrds, checkOperator, checkReleases, checkUninstall } from "./installation.ts";
 
 const fail = (failure: KubeFailure): never => {
   throw new KubeError(failure, 0, failure);
@@ -90,6 +90,43 @@ describe("the check of the operator", () => {
 
   it("ends the command when the API server cannot be reached", async () => {
     await expect(check(() => fail("Unreachable"))).rejects.toThrow(KubeError);
+  });
+});
+
+describe("the check of other releases", () => {
+  const clock = manualClock();
+  const lease = (namespace: string, watches: string): Json => ({
+    metadata: {
+      namespace,
+      name: "platform-operator-leader-election",
+      annotations: { "platform-operator.io/watch-namespaces": watches },
+    },
+    spec: { holderIdentity: "pod", renewTime: clock.now().toISOString() },
+  });
+  const check = (answer: () => Json) =>
+    checkReleases({ cluster: answering(answer), operatorNamespace: "platform-operator", clock });
+  const own = lease("platform-operator", "shop,a,b,c,d");
+
+  it.each<[string, () => Json, string, RegExp]>([
+    ["passes without another one", () => ({ items: [own] }), "ok", /^none in this cluster watches the same/],
+    [
+      "fails with one that watches a namespace of this one",
+      () => ({ items: [own, lease("old", "*"), lease("far", "elsewhere")] }),
+      "failed",
+      /^the operator in namespace "old" also watches shop, a, b and 2 more\. Uninstall one, or/,
+    ],
+    [
+      "fails with one that watches all, as this one does",
+      () => ({ items: [lease("platform-operator", "*"), lease("old", "*")] }),
+      "failed",
+      /^the operator in namespace "old" also watches all namespaces\./,
+    ],
+  ])("%s", async (_what, answer, is, detail) => {
+    expect(await check(answer)).toEqual([{ what: "other releases", is, detail: expect.stringMatching(detail) }]);
+  });
+
+  it("says nothing to a user who may not list leases", async () => {
+    expect(await check(() => fail("Forbidden"))).toEqual([]);
   });
 });
 

@@ -12,6 +12,7 @@ import { isObject, listMember, member, stringMember } from "../../../kube/api/js
 import { LEASE, objectPath, SECRET } from "../../../kube/api/paths.ts";
 import { readOptional } from "../../../kube/api/transport.ts";
 import type { Json, KubeObject } from "../../../kube/api/types.ts";
+import { listReleases, overlapsOf } from "../../../operator/releases.ts";
 import type { ClusterClient } from "../../base/cluster.ts";
 import { listKind } from "../shared/listing.ts";
 import { failed, ok, unknown, type CheckContext, type Finding } from "./finding.ts";
@@ -138,6 +139,36 @@ function leaseFinding(lease: Json, namespace: string, now: Date): Finding {
   if (!(age <= lasts))
     return failed(OPERATOR, `${holder} has not renewed the lease for ${ageOf(renewed, now)}. ${advice}`);
   return ok(OPERATOR, `${holder} leads`);
+}
+
+const RELEASES = "other releases";
+
+/**
+ * Looks for other releases of the operator that watch the same namespaces.
+ * @returns nothing where the user may not list leases, or the operator has no lease yet
+ * @throws KubeError
+ */
+export async function checkReleases({
+  cluster,
+  operatorNamespace,
+  clock,
+}: Pick<CheckContext, "cluster" | "operatorNamespace" | "clock">): Promise<readonly Finding[]> {
+  try {
+    const releases = await listReleases(cluster.client);
+    const own = releases.find(({ namespace }) => namespace === operatorNamespace);
+    if (own === undefined) return [];
+    const overlaps = overlapsOf(own, releases, clock.now());
+    if (overlaps.length === 0) return [ok(RELEASES, "none in this cluster watches the same namespaces")];
+    return overlaps.map(({ namespace, shared }) => {
+      const both = shared.includes("*") ? "all namespaces" : shared.slice(0, NAMED).join(", ");
+      const more = shared.length > NAMED ? ` and ${String(shared.length - NAMED)} more` : "";
+      const advice = "Uninstall one, or give each its own namespaces (watchNamespaces of the chart).";
+      return failed(RELEASES, `the operator in namespace "${namespace}" also watches ${both}${more}. ${advice}`);
+    });
+  } catch (error) {
+    if (isKube(error, "Forbidden")) return [];
+    throw error;
+  }
 }
 
 const KEY = "installation key";
