@@ -1,9 +1,11 @@
 /** `spec.runSchedule` over hours: the operator, a simulated platform, and a clock that is turned by hand. */
 import { describe, expect, it } from "vitest";
 
+import { conditionOf } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import type { Manifest } from "../../support/env/cluster.ts";
-import { connection, database, environment, project, resource } from "../../support/kube/manifests.ts";
+import { application, connection, database, environment, project, resource } from "../../support/kube/manifests.ts";
 import { HOUR, MINUTE } from "../../support/platform/durations.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
 
@@ -32,8 +34,7 @@ const clusters = ({ platform }: OperatorEnv) => {
 };
 
 /**
- * Of databases and applications on the full surface: test/kinds/run-schedule.test.ts. Of platforms without a stop or a
- * start: test/hostile/generated-changes.test.ts.
+ * Of databases and applications on the full surface: test/kinds/run-schedule.test.ts.
  */
 describe.each([
   ["PlatformDatabase", "documented", "Database", databases],
@@ -63,6 +64,33 @@ describe.each([
     const notes = env.events.filter(({ note }) => note.includes("spec.runSchedule says so"));
     expect(notes).toHaveLength(stops.length + starts.length);
     expect(env.condition("PlatformConnection", "default")).toBe("True/Available");
+  });
+});
+
+/** Those whose objects the surface Documented cannot stop, or cannot start again. */
+describe.each<[string, string, (env: OperatorEnv, more: JsonObject) => Manifest]>([
+  ["PlatformApplication", "stop of applications", (_env, more) => application("main", "staging", more)],
+  [
+    "PlatformCluster",
+    "start of clusters",
+    ({ platform }, more) => resource("PlatformCluster", "main", { externalId: platform.clusterIds[1] ?? "", ...more }),
+  ],
+])("the run schedule of a %s on the documented surface", (kind, missing, manifest) => {
+  it("stalls it at once, hours before its first window, and asks the platform for nothing", async () => {
+    const env = await scheduled("documented", (of) => [manifest(of, {})]);
+    const before = env.condition(kind, "main");
+    expect(before).not.toMatch(/^False\//);
+    const from = env.baseline();
+    env.apply(manifest(env, { runSchedule }));
+    await env.run(2_000);
+    expect(env.condition(kind, "main", "Stalled")).toBe("True/NotSupportedByPlatform");
+    const { message } = conditionOf(env.get(kind, "main"), "Ready") ?? {};
+    expect(message).toBe(`The surface Documented has no ${missing}: spec.runSchedule stops nothing. Remove it.`);
+    await env.run(3 * HOUR);
+    expect(env.writes(from)).toEqual([]);
+    env.apply(manifest(env, {}));
+    await env.run(MINUTE);
+    expect(env.condition(kind, "main")).toBe(before);
   });
 });
 
