@@ -9,7 +9,7 @@ import { ANNOTATIONS } from "../src/api/annotations.ts";
 import * as names from "../src/api/names.ts";
 import { REASONS } from "../src/api/reasons.ts";
 import type { CelRule, Resource } from "../src/api/resource.ts";
-import { DO_NOT_CHANGE, managedStatus } from "../src/api/status.ts";
+import { managedStatus, WRITE_LEDGER } from "../src/api/status.ts";
 import { API_OPERATIONS, parametersOf } from "../src/cli/api.ts";
 import { createOperatorProgram, createPluginProgram } from "../src/cli/commands.ts";
 import { operatorHost } from "../src/cli/index.ts";
@@ -92,7 +92,7 @@ function rows(schema: Structural, path: string): readonly string[] {
   ];
   return children.flatMap(([at, child, required]) => [
     `| \`${at}\` | ${typeOf(child)}${required ? ", required" : ""} | ${cell(describe(child))} |`,
-    ...(child.description?.endsWith(DO_NOT_CHANGE) === true ? [] : rows(child, at)),
+    ...(at === WRITE_LEDGER ? [] : rows(child, at)),
   ]);
 }
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 
 import { PAUSED } from "./names.ts";
-import { type MemoryOf, memorySchema } from "./status.ts";
+import { type MemoryOf, memorySchema, type Members } from "./status.ts";
 
 /** A column of `kubectl get`; priority 1 shows in `-o wide` only. */
 export interface PrinterColumn {
@@ -46,6 +46,8 @@ export interface Resource<Spec = unknown, Mem = unknown> {
   readonly description: string;
   readonly spec: z.ZodType<Spec>;
   readonly memory: z.ZodType<Mem>;
+  /** The members of the memory that are in the write ledger of the status. */
+  readonly recorded: readonly string[];
   /** Every member of `.status`, the common ones and those of `memory` included. */
   readonly status: z.ZodObject;
   readonly rules: readonly CelRule[];
@@ -82,23 +84,26 @@ type Defaulted = "plural" | "scope" | "lifecycle" | "rules" | "selectableFields"
  * Completes the declaration of a kind with the defaults of most kinds: namespaced, with a reference to a connection, one
  * object on the platform for each resource.
  * @param declared.memory the members of the status that are its memory
+ * @param declared.recorded those of the write ledger, as `managedStatus` has them
  */
-export function defineResource<Spec, Members extends Readonly<Record<string, z.ZodType>>>({
+export function defineResource<Spec, Shown extends Members, Recorded extends Members>({
   rules = [],
   memory,
+  recorded,
   ...declared
-}: Omit<Resource<Spec>, Defaulted | "memory"> &
-  Partial<Pick<Resource, Exclude<Defaulted, "plural">>> & { readonly memory: Members }): Resource<
-  Spec,
-  MemoryOf<Members>
-> {
+}: Omit<Resource<Spec>, Defaulted | "memory" | "recorded"> &
+  Partial<Pick<Resource, Exclude<Defaulted, "plural">>> & {
+    readonly memory: Shown;
+    readonly recorded: Recorded;
+  }): Resource<Spec, MemoryOf<Shown & Recorded>> {
   const hasExternalId = declared.spec instanceof z.ZodObject && "externalId" in declared.spec.shape;
   return {
     scope: "Namespaced",
     lifecycle: "Managed",
     selectableFields: [".spec.connectionRef.name"],
     ...declared,
-    memory: memorySchema(memory),
+    memory: memorySchema(memory, recorded),
+    recorded: Object.keys(recorded),
     plural: `${declared.kind.toLowerCase()}s`,
     rules: hasExternalId ? [EXTERNAL_ID_STAYS, ...rules] : rules,
   };

@@ -77,8 +77,11 @@ const identity = z
   })
   .describe("Place of the object on the platform. Once it is recorded, the operator never writes to another place.");
 
-/** The last sentence of the description of a member that is of no use to users. */
-export const DO_NOT_CHANGE = "Only the operator uses it; do not change it.";
+/**
+ * The member of a status with all that only the operator reads. `kubectl describe` sorts members by name: this one comes
+ * after those that users read.
+ */
+export const WRITE_LEDGER = "writeLedger";
 
 const intent = z
   .object({
@@ -105,7 +108,7 @@ const intent = z
     }),
   })
   .describe(
-    `An action that was started and whose outcome is not recorded yet. The operator finds out whether it was executed. If it was not, the action is planned again; if that cannot be determined, it is repeated at most once, and only if a repetition has no further effect. ${DO_NOT_CHANGE}`,
+    "An action that was started and whose outcome is not recorded yet. The operator finds out whether it was executed. If it was not, the action is planned again; if that cannot be determined, it is repeated at most once, and only if a repetition has no further effect.",
   );
 
 const driftField = z
@@ -169,8 +172,14 @@ export const planSchema = z
   })
   .describe("Writes to the platform that wait for approval.");
 
-/** The recorded identity and the open intent. */
-const ledger = { identity: identity.optional(), intent: intent.optional() };
+/** Returns the schema of the write ledger. @param own what the operator records of this kind; each may be absent */
+function writeLedger(own: z.ZodRawShape): z.ZodType {
+  return z
+    .object({ identity: identity.optional(), intent: intent.optional(), ...z.object(own).partial().shape })
+    .describe(
+      "What the operator recorded to write nothing twice and nothing of others: the place of the object on the platform, the action that is under way, digests of what was sent. Only the operator uses it; do not change it.",
+    );
+}
 
 /** The members about policies: what was applied, the plan that waits, and the last approved plan. */
 const governed = {
@@ -184,7 +193,6 @@ const governed = {
 /** The members of the status of a kind with objects on the platform. */
 const living = {
   externalId: id.optional().describe("Id of the object on the platform."),
-  ...ledger,
   drift: z
     .object({
       fields: z
@@ -209,9 +217,10 @@ export function observingStatus(own: z.ZodRawShape): z.ZodObject {
 /**
  * Returns the status schema of a kind with objects on the platform.
  * @param own the kind's own members; each may be absent
+ * @param recorded its members of the write ledger
  */
-export function managedStatus(own: z.ZodRawShape): z.ZodObject {
-  return observingStatus({ ...living, ...own });
+export function managedStatus(own: z.ZodRawShape, recorded: z.ZodRawShape = {}): z.ZodObject {
+  return observingStatus({ ...living, ...own, [WRITE_LEDGER]: writeLedger(recorded) });
 }
 
 /** Makes a member of a memory optional. An unexpected value parses as absent. */
@@ -219,7 +228,7 @@ function kept<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined);
 }
 
-type Members = Readonly<Record<string, z.ZodType>>;
+export type Members = Readonly<Record<string, z.ZodType>>;
 
 /** The parsed memory with these members. */
 export type MemoryOf<Of extends Members> = z.output<
@@ -227,12 +236,16 @@ export type MemoryOf<Of extends Members> = z.output<
 >;
 
 /**
- * Returns the schema of a kind's memory: members of its status, each of which may be absent. An unexpected shape parses
+ * Returns the schema of a kind's memory: members of its status and of the write ledger in it, each of which may be absent. An unexpected shape parses
  * as absent, so that no status stops the operator.
  */
-export function memorySchema<Of extends Members>(members: Of): z.ZodType<MemoryOf<Of>>;
-export function memorySchema(members: Members) {
-  return z.object(Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, kept(schema)]))).catch({});
+export function memorySchema<Shown extends Members, Recorded extends Members>(
+  shown: Shown,
+  recorded: Recorded,
+): z.ZodType<MemoryOf<Shown & Recorded>>;
+export function memorySchema(shown: Members, recorded: Members) {
+  const members = Object.entries({ ...shown, ...recorded });
+  return z.object(Object.fromEntries(members.map(([name, schema]) => [name, kept(schema)]))).catch({});
 }
 
 /** The engine's Fingerprint of content with secret values. It is keyed, so that nobody can guess the values. */
@@ -244,5 +257,5 @@ const fingerprint = z.object({
 
 /** Returns the schema of a Fingerprint. @param what what the digest is of, e.g. "the variables as last sent" */
 export function digestField(what: string) {
-  return fingerprint.describe(`Digest of ${what}. ${DO_NOT_CHANGE}`);
+  return fingerprint.describe(`Digest of ${what}.`);
 }

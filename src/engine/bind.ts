@@ -5,7 +5,7 @@ import type { Ports } from "./context/context.ts";
 import type { ConnectionKind, ConnectionTypes } from "./contract/connection.ts";
 import type { FieldClaim, Kind, KindTypes, RatedApi, Reference, Uuid } from "./contract/kind.ts";
 import { parseSpec } from "./contract/spec.ts";
-import { recordedIdIn } from "./contract/status.ts";
+import { recordedIdIn, memoryIn } from "./contract/status.ts";
 import { connectionReconciler } from "./reconcile/connection.ts";
 import { recordOrphan } from "./reconcile/delete.ts";
 import type { Reconcile } from "./reconcile/guard.ts";
@@ -73,7 +73,7 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
       return data === undefined ? undefined : question(data);
     });
   const recall = <T>(object: KubeObject, question: (memory: K["memory"]) => T): T | undefined =>
-    attempt(() => question(kind.resource.memory.parse(object.status ?? {})));
+    attempt(() => question(memoryIn(kind.resource, object)));
   return {
     kind: kind.resource.kind,
     isDeletable: attempt(() => kind.operations?.({}).delete)?.length !== 0,

@@ -28,7 +28,7 @@ async function live(moment: "before" | "after", position: number): Promise<boole
   const expectDone = (): void => {
     expect(ready(env), where).toBe("Ready=True/Available");
     expect(env.cluster.get("Widget", "a").metadata.annotations, where).not.toHaveProperty([INTENT]);
-    expect(env.cluster.get("Widget", "a").status, where).not.toHaveProperty("intent");
+    expect(env.cluster.get("Widget", "a").status, where).not.toHaveProperty("writeLedger.intent");
   };
 
   env.widget("a", { commit: "c1", ...DELETE });

@@ -15,6 +15,7 @@ import { uuid } from "../../test/support/engine/fake-platform.ts";
 import { MINUTE } from "../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../api/names.ts";
 import type { JsonObject } from "../kube/api/types.ts";
+import { recordedIn } from "./contract/status.ts";
 
 const POLL = 11 * MINUTE;
 
@@ -116,7 +117,7 @@ describe("[R1] another installation's records", () => {
     expect(ready(env)).toBe("Ready=True/Available");
     await env.run(POLL);
     const { annotations } = env.cluster.get("Widget", "a").metadata;
-    expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
+    expect(recordedIn(env.cluster.get("Widget", "a"), "identity")).toMatchObject({ installation: "installation-2" });
     expect(annotations?.[INSTALLATION]).toBe("installation-2");
     expect(env.conditions("Widget", "other")).toContain("Stalled=True/ForeignLedger");
   });
@@ -128,7 +129,7 @@ describe("[R1] another installation's records", () => {
     env.restart();
     await env.run(POLL);
     expect(ready(env)).toBe("Ready=True/Available");
-    expect(status(env, "identity")).toMatchObject({ installation: "installation-2" });
+    expect(recordedIn(env.cluster.get("Widget", "a"), "identity")).toMatchObject({ installation: "installation-2" });
   });
 });
 
@@ -165,7 +166,7 @@ describe("[R1] a place that changed", () => {
     await env.run(POLL);
     expect(ready(env)).toBe("Ready=True/Available");
     const { uid } = env.cluster.get("Link", "second").metadata;
-    expect(status(env, "identity")).toMatchObject({ connectionUid: uid });
+    expect(recordedIn(env.cluster.get("Widget", "a"), "identity")).toMatchObject({ connectionUid: uid });
     expect(status(env, "externalId")).toBe(id);
     expect(effects(env)).toEqual(["create"]);
   });

@@ -5,6 +5,7 @@ import { widget } from "../../test/support/engine/kinds.ts";
 import { MINUTE } from "../../test/support/platform/durations.ts";
 import { EXTERNAL_ID, FINALIZER, INTENT, PAUSED, RECONCILE_REQUESTED_AT } from "../api/names.ts";
 import type { JsonObject } from "../kube/api/types.ts";
+import { recordedIn } from "./contract/status.ts";
 
 const POLL = 11 * MINUTE;
 
@@ -52,7 +53,11 @@ it("a create with a deployment costs four writes, the first with the finalizer; 
   expect(metadata.annotations).toMatchObject({ [EXTERNAL_ID]: id });
   expect(metadata.annotations).not.toHaveProperty([INTENT]);
   expect(metadata.finalizers).toEqual([FINALIZER]);
-  expect(stored).toMatchObject({ externalId: id, observedGeneration: 1, identity: { host: "platform.example" } });
+  expect(stored).toMatchObject({
+    externalId: id,
+    observedGeneration: 1,
+    writeLedger: { identity: { host: "platform.example" } },
+  });
   expect(env.conditions("Widget", "a")).toContain("Ready=True/Available");
   order.length = 0;
   env.cluster.spec("Widget", "a", { name: "a", note: "mine", commit: "c2", ...DELETE });
@@ -152,9 +157,9 @@ it("[A7] a process that ends stores what only it knows, and nothing else", async
   env.widget("a", { commit: "abcdef1" });
   await env.run(5_000);
   expect(env.world.count("deploy")).toBe(1);
-  expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
+  expect(env.cluster.get("Widget", "a").status).toHaveProperty("writeLedger.intent");
   await env.engine.flush();
-  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("writeLedger.intent");
   const writes = env.cluster.writes.length;
   await env.engine.flush();
   expect(env.cluster.writes.length).toBe(writes);
@@ -165,10 +170,11 @@ it("what only a process knows is dropped once another process has changed the re
   env.world.deployed = "BUSY";
   env.widget("a", { commit: "c1" });
   await env.run(5_000);
-  const { intent: _, ...recorded } = env.cluster.get("Widget", "a").status as JsonObject;
-  env.cluster.status("Widget", "a", { ...recorded, deployed: { commit: "c1" } });
+  const stored = env.cluster.get("Widget", "a");
+  const writeLedger = { identity: recordedIn(stored, "identity"), deployed: { commit: "c1" } };
+  env.cluster.status("Widget", "a", { ...(stored.status as JsonObject), writeLedger });
   env.cluster.annotate("Widget", "a", { [RECONCILE_REQUESTED_AT]: "now" });
   await env.run(MINUTE);
   expect(env.world.count("deploy")).toBe(1);
-  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("writeLedger.intent");
 });

@@ -204,7 +204,7 @@ it("[A3] a backup with its status, from the middle of a deployment, does not dep
   env.widget("a", { commit: "1" });
   await env.run(1_000);
   const saved = env.cluster.get("Widget", "a");
-  expect(saved.status).toHaveProperty("intent");
+  expect(saved.status).toHaveProperty("writeLedger.intent");
   removedUnseen(env);
   env.cluster.restore({ ...saved, metadata: { ...saved.metadata, uid: "uid-restored" } });
   await env.run(5 * MINUTE);

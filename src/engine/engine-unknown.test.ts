@@ -19,13 +19,20 @@ import { KubeError } from "../kube/api/errors.ts";
 import { member } from "../kube/api/json.ts";
 import type { JsonObject } from "../kube/api/types.ts";
 import type { ApiFailure } from "../platform/transport/errors.ts";
-import { conditionOf } from "./contract/status.ts";
+import { conditionOf, recordedIn, statusOf } from "./contract/status.ts";
 
 /** Fails the next call of that operation. */
 const failOnce = (env: Env, op: Op, how: Parameters<typeof fail>[2], when: "before" | "after" = "before") =>
   fail(env, [op], how, { when, times: 1 });
 
 const intentOf = (env: Env): string | undefined => env.cluster.get("Widget", "a").metadata.annotations?.[INTENT];
+
+/** Writes the intent of an action into the status; undefined closes it. */
+function withAction(env: Env, intent: JsonObject | undefined): void {
+  const object = env.cluster.get("Widget", "a");
+  const writeLedger = { ...statusOf({ status: member(object.status, "writeLedger") }), intent };
+  env.cluster.status("Widget", "a", { ...statusOf(object), writeLedger });
+}
 
 /** An environment on a surface that does not show what became of a create. */
 const documented = (settings: JsonObject = {}): Promise<Env> =>
@@ -167,11 +174,11 @@ it.each(["before", "after"] as const)("[A4] an action that is lost %s its effect
   failOnce(env, "deploy", [{ is: "OutcomeUnknown" }, 0], when);
   env.cluster.spec("Widget", "a", { name: "a", commit: "c1" });
   await env.run(1_000);
-  expect(env.cluster.get("Widget", "a").status).toHaveProperty("intent");
+  expect(env.cluster.get("Widget", "a").status).toHaveProperty("writeLedger.intent");
   await env.run(3 * MINUTE);
   expect(env.world.count("deploy")).toBe(1);
   expect(ready(env)).toBe("Ready=True/Available");
-  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+  expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("writeLedger.intent");
 });
 
 describe("[C8] what was certainly not executed", () => {
@@ -289,8 +296,8 @@ describe("before anything is sent", () => {
     const intent = { v: 2, what: "of a newer version" };
     env.kill();
     if (what === "create") env.cluster.annotate("Widget", "a", { [INTENT]: JSON.stringify(intent) });
-    else env.cluster.status("Widget", "a", { ...(env.cluster.get("Widget", "a").status as object), intent });
-    const kept = () => [intentOf(env), member(env.cluster.get("Widget", "a").status, "intent")];
+    else withAction(env, intent);
+    const kept = () => [intentOf(env), recordedIn(env.cluster.get("Widget", "a"), "intent")];
     const before = kept();
     env.cluster.spec("Widget", "a", { name: "a", commit: "c2" });
     env.restart();
@@ -299,9 +306,8 @@ describe("before anything is sent", () => {
     expect(env.world.effects).toHaveLength(2);
     expect(kept()).toEqual(before);
     // The newer version finds out what became of it, and closes it.
-    const { intent: _, ...closed } = env.cluster.get("Widget", "a").status as JsonObject;
     env.cluster.annotate("Widget", "a", { [INTENT]: null });
-    env.cluster.status("Widget", "a", closed);
+    withAction(env, undefined);
     env.restart();
     await env.run(5 * MINUTE);
     expect(ready(env)).toBe("Ready=True/Available");
@@ -345,7 +351,7 @@ describe("[A4] a repeatable action whose outcome nothing shows", () => {
     const env = await deployed(["lost"]);
     expect(env.world.count("deploy")).toBe(2);
     expect(ready(env)).toBe("Ready=True/Available");
-    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("intent");
+    expect(env.cluster.get("Widget", "a").status).not.toHaveProperty("writeLedger.intent");
   });
 
   it("is sent again where the repetition was refused, which is still the repetition", async () => {

@@ -137,7 +137,11 @@ describe("[A8] a kind that throws", () => {
   it("does not lose an object whose status makes no sense", async () => {
     const env = engineEnv();
     env.widget("a");
-    env.cluster.status("Widget", "a", { conditions: "x", deployed: 7, intent: null, observedGeneration: "y" });
+    env.cluster.status("Widget", "a", {
+      conditions: "x",
+      writeLedger: { deployed: 7, intent: null },
+      observedGeneration: "y",
+    });
     await env.run(5_000);
     expect(ready(env)).toBe("Ready=True/Available");
   });

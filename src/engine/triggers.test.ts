@@ -82,7 +82,7 @@ it.each<[string, KubeObject, boolean]>([
   ["but not one to deploy again", annotated(REDEPLOY), false],
   ["that was deployed again", object({ annotations: REDEPLOY }, REDEPLOYED), true],
   ["but not one with the intent of a create", annotated({ [INTENT]: "{" }), false],
-  ["but not one with the intent of an action", object({}, { ...READY, intent: {} }), false],
+  ["but not one with the intent of an action", object({}, { ...READY, writeLedger: { intent: {} } }), false],
   ["that keeps an answer of the user", annotated({ [RESOLVE]: "adopt:theirs" }), true],
 ])("at a start, the first reconcile of an object may wait %s", (_, held, expected) => {
   expect(hasNothingPending(held)).toBe(expected);
@@ -93,18 +93,22 @@ const fresh = anObject();
 
 it.each<[what: string, priority: string, object: KubeObject]>([
   ["that is settled", "low", object()],
-  ["that is settled, with an unconfirmed action,", "normal", object({}, { ...READY, intent: { v: 1 } })],
+  [
+    "that is settled, with an unconfirmed action,",
+    "normal",
+    object({}, { ...READY, writeLedger: { intent: { v: 1 } } }),
+  ],
   ["that is worked on", "normal", object({}, WORKING)],
   ["that is new", "high", fresh],
   [
     "that is new, and whose first deployment the rate limit refused,",
     "normal",
-    object({}, { ...WORKING, intent: { v: 1 } }),
+    object({}, { ...WORKING, writeLedger: { intent: { v: 1 } } }),
   ],
   [
     "that changed, and whose deployment the rate limit refused,",
     "urgent",
-    object({}, { ...changing, intent: { v: 1 } }),
+    object({}, { ...changing, writeLedger: { intent: { v: 1 } } }),
   ],
   ["that changed, and whose deployment was accepted,", "normal", object({}, changing)],
   ["that changed", "urgent", object({ generation: 3 })],

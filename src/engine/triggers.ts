@@ -17,7 +17,7 @@ import type { StoreChange } from "../kube/watch/store.ts";
 import type { Enqueue, Ports } from "./context/context.ts";
 import { keyText, parseKey } from "./contract/keys.ts";
 import type { Uuid } from "./contract/kind.ts";
-import { conditionOf, isSettled, recordedIdIn } from "./contract/status.ts";
+import { conditionOf, isSettled, recordedIdIn, recordedIn } from "./contract/status.ts";
 import { isRequested, REQUEST_ANNOTATIONS } from "./policies/policy.ts";
 
 const USER_ANNOTATIONS = [...REQUEST_ANNOTATIONS, REDEPLOY_REQUESTED_AT, RESOLVE, APPROVED_PLAN];
@@ -70,7 +70,7 @@ export function hasNothingPending(object: KubeObject): boolean {
     !isRequested(object) &&
     object.metadata.annotations?.[INTENT] === undefined &&
     member(object.status, "plan") === undefined &&
-    member(object.status, "intent") === undefined
+    recordedIn(object, "intent") === undefined
   );
 }
 
@@ -110,14 +110,14 @@ export function priorityOf(object: KubeObject): ReconcilePriority {
   if (annotations?.[RESOLVE] !== undefined && !isSettled(object)) return "urgent";
   if (conditionOf(object, "Ready") === undefined) return "high";
   if (member(object.status, "observedGeneration") !== generation || isEditUnanswered(object)) return "urgent";
-  return isSettled(object) && member(object.status, "intent") === undefined ? "low" : "normal";
+  return isSettled(object) && recordedIn(object, "intent") === undefined ? "low" : "normal";
 }
 
 /**
  * Reports whether the status has the intent of a request that an edit caused, without a recorded answer, e.g. because
  * the platform limited the rate. Never for the first requests of a new object.
  */
-function isEditUnanswered({ status, metadata }: KubeObject): boolean {
-  const applied = member(status, "appliedGeneration");
-  return member(status, "intent") !== undefined && applied !== undefined && applied !== metadata.generation;
+function isEditUnanswered(object: KubeObject): boolean {
+  const applied = member(object.status, "appliedGeneration");
+  return recordedIn(object, "intent") !== undefined && applied !== undefined && applied !== object.metadata.generation;
 }

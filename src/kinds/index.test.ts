@@ -5,6 +5,7 @@ import { z } from "zod";
 import { examples } from "../../test/support/examples/examples.ts";
 import { ACCEPTED, REFUSED, specOf } from "../../test/support/kinds/spec-cases.ts";
 import { API_VERSION } from "../api/names.ts";
+import { WRITE_LEDGER } from "../api/status.ts";
 import { platformApplication } from "./application/crd.ts";
 import { platformBinding } from "./binding/crd.ts";
 import { RESOURCES } from "./index.ts";
@@ -50,10 +51,21 @@ describe("the memory", () => {
     fc.assert(fc.property(fc.jsonValue(), (status) => memory.safeParse(status).success));
   });
 
-  it.each(RESOURCES)("of $kind is a part of its status", ({ memory, status }) => {
-    const kept = z.toJSONSchema(memory, { io: "input" }).properties;
-    expect(Object.keys(status.shape)).toEqual(expect.arrayContaining(Object.keys(kept ?? {})));
-  });
+  it.each(RESOURCES)(
+    "of $kind is a part of its status and of the write ledger in it",
+    ({ memory, recorded, status }) => {
+      const members = Object.keys(z.toJSONSchema(memory, { io: "input" }).properties ?? {});
+      const { properties } = z.toJSONSchema(status, { io: "input", unrepresentable: "any" });
+      const ledger = z
+        .object({ properties: z.record(z.string(), z.unknown()) })
+        .optional()
+        .parse(properties?.[WRITE_LEDGER]);
+      expect(Object.keys(properties ?? {})).toEqual(
+        expect.arrayContaining(members.filter((name) => !recorded.includes(name))),
+      );
+      expect(Object.keys(ledger?.properties ?? {})).toEqual(expect.arrayContaining([...recorded]));
+    },
+  );
 
   it("forgets a member of a wrong shape and keeps the others", () => {
     const status = { lastDeployment: { gitCommitId: 7 }, runState: "Stopped", environmentId: "e" };
@@ -94,6 +106,13 @@ describe("every kind", () => {
     const asStored = times.filter(({ type }) => type !== "date").map(({ jsonPath }) => jsonPath);
     expect(asStored.filter((path) => path !== ".status.nextRunChange.at")).toEqual([]);
   });
+
+  it.each(RESOURCES.filter(({ status }) => WRITE_LEDGER in status.shape))(
+    "$kind shows the write ledger at the end of kubectl describe, which sorts members by name",
+    ({ status }) => {
+      expect(Object.keys(status.shape).toSorted().at(-1)).toBe(WRITE_LEDGER);
+    },
+  );
 
   it("has a short name of its own", () => {
     const names = RESOURCES.flatMap(({ shortNames }) => shortNames);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 
 import { EXTERNAL_ID, FINALIZER, INSTALLATION, RESOLVE } from "../../src/api/names.ts";
 import { TYPES } from "../../src/config/kinds.ts";
-import { member } from "../../src/kube/api/json.ts";
+import { recordedIdentityIn } from "../../src/engine/contract/status.ts";
 import { objectPath } from "../../src/kube/api/paths.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { idOf } from "../support/env/settling.ts";
@@ -105,7 +105,7 @@ describe("[R1] the operator on a real API server", () => {
     await copy.waitFor("PlatformApplication", NAME, { ...READY, reason: "Deployed" }, TIMEOUT_MS);
     const moved = await ready(copy);
     expect(moved.map(idOf)).toEqual((await ready(env)).map(idOf));
-    for (const { status } of moved) expect(member(member(status, "identity"), "installation")).toBe(OTHER_UID);
+    for (const object of moved) expect(recordedIdentityIn(object, "installation")).toBe(OTHER_UID);
     // The copy may share a list of projects that it read up to five seconds ago, and send the same description again.
     expect(
       effects(env)

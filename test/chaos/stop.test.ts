@@ -4,6 +4,7 @@ import { describe, it } from "vitest";
 import type { Surface } from "../../simulator/base/operations.ts";
 import { INTENT } from "../../src/api/names.ts";
 import { LEASE_NAME } from "../../src/config/names.ts";
+import { recordedIn } from "../../src/engine/contract/status.ts";
 import { member } from "../../src/kube/api/json.ts";
 import { cluster, comes } from "../support/env/cluster.ts";
 import type { Exit } from "../support/env/operator.ts";
@@ -172,9 +173,9 @@ type Stops = ReturnType<typeof stopsOf>;
 
 async function openIntents(env: ChaosEnv): Promise<readonly string[]> {
   const objects = await Promise.all(KINDS.map((kind) => env.list(kind)));
-  return objects.flat().flatMap(({ kind, metadata, status }) => {
-    const intent = metadata.annotations?.[INTENT] ?? member(status, "intent");
-    return intent === undefined ? [] : [`${kind} ${JSON.stringify(intent)}`];
+  return objects.flat().flatMap((object) => {
+    const intent = object.metadata.annotations?.[INTENT] ?? recordedIn(object, "intent");
+    return intent === undefined ? [] : [`${object.kind} ${JSON.stringify(intent)}`];
   });
 }
 

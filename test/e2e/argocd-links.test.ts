@@ -23,8 +23,8 @@ async function linksOf(objects: readonly KubeObject[]): Promise<z.output<typeof 
   return Outcomes.parse(JSON.parse(stdout));
 }
 
-const identity = { organizationId: "org", parentId: "parent" };
-const recorded = (kind: string): KubeObject => ({ ...created(kind), status: { externalId: "id", identity } });
+const writeLedger = { identity: { organizationId: "org", parentId: "parent" } };
+const recorded = (kind: string): KubeObject => ({ ...created(kind), status: { externalId: "id", writeLedger } });
 
 describe("the links to the console", () => {
   const paths = {
@@ -44,7 +44,7 @@ describe("the links to the console", () => {
 
   it("are omitted without an error for objects without an id and for other kinds", async () => {
     const { status: _, ...bare } = recorded("PlatformProject");
-    const unfinished = [bare, { ...bare, status: { externalId: "id" } }, { ...bare, status: { identity } }];
+    const unfinished = [bare, { ...bare, status: { externalId: "id" } }, { ...bare, status: { writeLedger } }];
     const others = [{ ...recorded("PlatformWebhook"), kind: "ConfigMap" }];
     const outcomes = await linksOf([...unfinished, ...others, ...healthCases.map(({ object }) => object)]);
     expect(outcomes.filter(({ urls, errors }) => urls.length + errors.length > 0)).toEqual([]);

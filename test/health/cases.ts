@@ -202,6 +202,7 @@ function caseOf(kind: Kind, state: string, seen: Seen, expected: Expected): Heal
     object,
     result: resultOf(kind, context, observed),
     report: kind.report(context, observed),
+    resource: kind.resource,
     memory: context.memory,
     context: { ...context, now: NOW },
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { member } from "../../src/kube/api/json.ts";
+import { recordedIn } from "../../src/engine/contract/status.ts";
 import { condition } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { calm } from "../support/env/settling.ts";
@@ -21,7 +21,7 @@ describe.each(["documented", "full"] as const)("two PlatformBindings of one clus
     await env.apply(...defaults(env));
     await other.apply(...defaults(env));
     await env.apply(binding("first", "first.example.com"));
-    await env.waitFor("PlatformBinding", "first", ({ status }) => member(status, "written") !== undefined);
+    await env.waitFor("PlatformBinding", "first", (object) => recordedIn(object, "written") !== undefined);
     const record = await env.record();
     await other.apply(binding("second", "second.example.com"));
     const refused = await other.waitFor("PlatformBinding", "second", { reason: "AlreadyManaged" });
@@ -31,7 +31,7 @@ describe.each(["documented", "full"] as const)("two PlatformBindings of one clus
     await calm(env);
     expect(record.changes()).toEqual([]);
     await env.delete(await env.get("PlatformBinding", "first"));
-    await other.waitFor("PlatformBinding", "second", ({ status }) => member(status, "written") !== undefined);
+    await other.waitFor("PlatformBinding", "second", (object) => recordedIn(object, "written") !== undefined);
     expect(record.changes()).toEqual(["updateClusterPlatformBinding"]);
   });
 });

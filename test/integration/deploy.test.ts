@@ -11,7 +11,9 @@ import { lastDeployment, stagedApplications } from "./staged-applications.ts";
 const KIND = "PlatformApplication";
 /** A patch that reports only which versions of the sources were read. */
 const Variables = z.strictObject({ variables: z.strictObject({ sources: z.string() }) });
-const Noted = z.object({ status: z.strictObject({ lastDeployment: Variables, written: Variables }) });
+const Noted = z.object({
+  status: z.strictObject({ lastDeployment: Variables, writeLedger: z.strictObject({ written: Variables }) }),
+});
 
 describe.each(effort.few(["documented", "full"] as const))("a deployment on the %s surface", (surface) => {
   const env = createEnv({ surface, windows: { unknownMs: 4_000 } });

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 
 import { addForeignVariable, foreignDeploy } from "../../simulator/control/control.ts";
+import { recordedIn } from "../../src/engine/contract/status.ts";
 import { failureOf } from "../support/platform/client.ts";
 import { OTHER_COMMIT } from "../support/services/applications.ts";
 import { applicationEnv } from "./runners.ts";
@@ -87,7 +88,9 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     env.harness.wait(120);
     const { ops, status } = await runner.run();
     expect(ops).toEqual([]);
-    expect(Object.keys(status["owned"] ?? {})).toEqual(expect.not.arrayContaining(["attempts", "sentAt"]));
+    expect(Object.keys(recordedIn({ status }, "owned") ?? {})).toEqual(
+      expect.not.arrayContaining(["attempts", "sentAt"]),
+    );
   });
 
   it("is deployed although the platform rejects a variable that an import left out before", async () => {
@@ -99,7 +102,9 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     env.harness.fault("importEnvironmentVariable", { is: "status", status: 422 });
     const { ops, status } = await runner.run({ requested: "again", spec: env.spec({ variables, ...other }) });
     expect(ops).toEqual(["importVariables", "deployApplication"]);
-    expect(status["owned"]).toMatchObject({ variables: [{ key: "MODE" }, { key: "OTHER", failed: true }] });
+    expect(recordedIn({ status }, "owned")).toMatchObject({
+      variables: [{ key: "MODE" }, { key: "OTHER", failed: true }],
+    });
   });
 
   it("has its variables compared with the platform's lists once an hour while it is at rest", async () => {

@@ -42,7 +42,8 @@ describe.each(["Documented", "Full"] as const)("a cluster on the %s surface", (s
       expect.objectContaining({ type: "ClusterDeployed", status: isFull ? "False" : "Unknown", reason: "STOP_QUEUED" }),
     );
     env.harness.advance(120);
-    const status = { runState: "Stopped", verified: true, state: isFull ? "STOPPED" : "STOP_QUEUED" };
+    const state = isFull ? "STOPPED" : "STOP_QUEUED";
+    const status = { runState: "Stopped", state, writeLedger: { verified: true } };
     expect(await runner.run()).toMatchObject({
       ops: [],
       end: `settled ${isFull ? "Stopped" : "NotObservable"}`,

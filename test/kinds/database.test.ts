@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { recordedIn } from "../../src/engine/contract/status.ts";
 import { databaseEnv } from "./runners.ts";
 
 describe.each(["Documented", "Full"] as const)("a database on the %s surface", (surface) => {
@@ -17,7 +18,7 @@ describe.each(["Documented", "Full"] as const)("a database on the %s surface", (
     env.harness.fault(read, { is: "edited", set: { results: [{ name: "POSTGRESQL" }] } }, { count: null });
     await env.after(120, runner);
     const result = await runner.run();
-    expect(result.status["typeCheck"]).toEqual({ type: "REDIS", listed: false });
+    expect(recordedIn(result, "typeCheck")).toEqual({ type: "REDIS", listed: false });
     const known = (status: string, reason: string): unknown =>
       expect.objectContaining({ type: "TypeKnown", status, reason });
     expect(result.report.conditions).toContainEqual(known("False", "TypeNotListed"));

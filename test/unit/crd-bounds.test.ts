@@ -30,7 +30,7 @@ const OPEN = [
   /^PlatformBinding\.spec\.layerSelections$/,
   /^PlatformBlueprint\.spec\.specOverrides$/,
   /^PlatformBinding\.spec\.managedConfig\{\}\{\}\.value$/,
-  /^\w+\.status\.(intent\.mark|webhook\.intent\.mark)$/,
+  /^\w+\.status\.writeLedger\.intent\.mark$/,
 ];
 
 const MULTILINE = [

@@ -1,6 +1,7 @@
 /** What the kinds read from a platform that answers anything of the right shape, for property tests. */
 import { z } from "zod";
 
+import { WRITE_LEDGER } from "../../src/api/status.ts";
 import type { ProbeReport } from "../../src/engine/contract/connection.ts";
 import type { Kind, KindTypes, ReconcileContext } from "../../src/engine/contract/kind.ts";
 import type { ConnectionMemory, ConnectionSpec } from "../../src/kinds/connection/crd.ts";
@@ -147,7 +148,10 @@ function contextOf(draw: Draw, name: KindName, specs: readonly unknown[], ids: I
   };
   const { memory, status } = kind.resource;
   const remembered = Object.keys(memory instanceof z.ZodCatch ? (memory.unwrap() as z.ZodObject).shape : {});
-  const held = remembered.map((member) => [member, valueOf(draw, status.shape[member], member, ids)]);
+  const ledger = status.shape[WRITE_LEDGER];
+  const recorded = ledger instanceof z.ZodOptional ? (ledger.unwrap() as z.ZodObject).shape : {};
+  const members: z.ZodRawShape = { ...status.shape, ...recorded };
+  const held = remembered.map((member) => [member, valueOf(draw, members[member], member, ids)]);
   const surface = pick(draw, ["Documented", "Full", "Full"] as const);
   const context = buildContext<ReconcileContext>({
     id,

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 import type { JsonObject, ReconcileContext } from "../../src/engine/contract/kind.ts";
+import { memoryIn } from "../../src/engine/contract/status.ts";
 import type { ReconcileResult } from "../../src/engine/status/outcome.ts";
 import { type KindName, RESOURCES } from "../../src/kinds/index.ts";
 import { ApiError } from "../../src/platform/transport/errors.ts";
@@ -34,7 +35,10 @@ async function storedAfter(
       : { is: "waiting", exchange: "ok", why: isStep ? working : plan.why };
   const result: ReconcileResult = plan.is === "stalled" ? { is: "stalled", exchange: "ok", why: plan.why } : ending;
   const object = stored(kind.resource.kind, "thing", { status: before });
-  return { isStep, status: composed({ object, result, report, memory: context.memory, context }) };
+  return {
+    isStep,
+    status: composed({ object, result, report, resource: kind.resource, memory: context.memory, context }),
+  };
 }
 
 describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s", (name) => {
@@ -65,7 +69,7 @@ describe.each(RESOURCES.map(({ kind }) => kind as KindName))("the status of a %s
       const looks = [await storedAfter(look, look.context)];
       for (const day of [1, 2, 3]) {
         const { status } = looks.at(-1)!;
-        const memory = look.kind.resource.memory.parse(status);
+        const memory = memoryIn(look.kind.resource, { status });
         looks.push(await storedAfter(look, { ...look.context, memory, now: new Date(Date.UTC(2027, 0, day)) }, status));
       }
       fc.pre(looks.every(({ isStep }) => !isStep));

@@ -1,5 +1,6 @@
 /** The command `status`: everything about an object on one screen. */
 import { isPaused } from "../../api/paused.ts";
+import { WRITE_LEDGER } from "../../api/status.ts";
 import { ageOf, MARKS, wordOf } from "../../console/tree/labels.ts";
 import { conditionViews, summarize } from "../../console/tree/summary.ts";
 import { member, stringMember } from "../../kube/api/json.ts";
@@ -119,7 +120,7 @@ function factLines(object: KubeObject, now: Date): readonly string[] {
     ["State", stringMember(from, "state")],
     ["Settings", stringMember(from, "serviceDeploymentStatus")],
     ["Layers", stringMember(from, "layersEnabled")],
-    ["Under way", stringMember(member(from, "intent"), "op")],
+    ["Under way", stringMember(member(member(from, WRITE_LEDGER), "intent"), "op")],
     ["Paused", isPaused(object) ? "yes" : undefined],
     ["Generation", observed === generation ? undefined : behind],
   ]);

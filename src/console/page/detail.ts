@@ -1,6 +1,7 @@
 /** What an open line shows of one object: its conditions, events and deployments, and the link to the console. Pure. */
 import { z } from "zod";
 
+import { recordedIdentityIn, recordedIdIn } from "../../engine/contract/status.ts";
 import { listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
@@ -47,15 +48,14 @@ function deploymentsOf({ status }: KubeObject): readonly PageDeployment[] {
 }
 
 /** @returns the address of the object in the console; undefined without a link for its kind, or one of its ids */
-function consoleUrl({ kind, status }: KubeObject, links: ConsoleLinks): string | undefined {
-  const identity = member(status, "identity");
+function consoleUrl(object: KubeObject, links: ConsoleLinks): string | undefined {
   const ids: Readonly<Record<string, string | undefined>> = {
-    organizationId: stringMember(identity, "organizationId"),
-    parentId: stringMember(identity, "parentId"),
-    id: stringMember(status, "externalId"),
+    organizationId: recordedIdentityIn(object, "organizationId"),
+    parentId: recordedIdentityIn(object, "parentId"),
+    id: recordedIdIn(object),
   };
   let isComplete = true;
-  const url = links.get(kind)?.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
+  const url = links.get(object.kind)?.replaceAll(/\{(\w+)\}/g, (_placeholder, name: string) => {
     isComplete &&= ids[name] !== undefined;
     return encodeURIComponent(ids[name] ?? "");
   });

@@ -81,7 +81,12 @@ describe("[S3] the status page's server", () => {
       ...{ startedAt: "2026-11-21T09:46:00Z", finishedAt: "2026-11-21T09:48:00Z" },
     };
     const earlier = { commit: "1a2b3c4d", state: "DEPLOYED", at: "2026-11-20T09:00:00Z" };
-    const status = { externalId: "a1", identity: { parentId: "e1" }, lastDeployment, history: [earlier] };
+    const status = {
+      externalId: "a1",
+      writeLedger: { identity: { parentId: "e1" } },
+      lastDeployment,
+      history: [earlier],
+    };
     store.upsert({ ...applicationOf("api", "x", { status }), spec: { name: "api", description: CANARY } });
     const { status: code, text } = await get("/api/object?id=PlatformApplication/shop/api");
     expect(code).toBe(200);

@@ -98,7 +98,7 @@ describe("an outcome", () => {
     ["is kept with the same status", over, false],
     ["is kept with another state", { ...over, state: "BUSY" }, false],
     ["is dropped with another id", { ...over, externalId: "other" }, true],
-    ["is dropped with an intent", { ...over, intent: { v: 1 } }, true],
+    ["is dropped with an intent", { ...over, writeLedger: { intent: { v: 1 } } }, true],
     ["is dropped with another memory", { ...over, deployed: "c2" }, true],
   ])("%s that another process wrote", (_, status, isDropped) => {
     const { outcome: left } = after(outcome, (one) => one.dropOvertaken(kind, anObject({ status })));

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { member } from "../../kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Kind, Ms, Uuid } from "../contract/kind.ts";
+import { memoryIn, recordedIn } from "../contract/status.ts";
 
 /**
  * How far the facts of one object are stored. Every member ends with the process, and the next process makes up for it:
@@ -153,8 +154,8 @@ export class Persistence {
     const { outcome } = this.#state;
     const recordIn = (one: KubeObject["status"]): JsonObject => ({
       id: member(one, "externalId") ?? null,
-      intent: member(one, "intent") ?? null,
-      memory: resource.memory.parse(one ?? {}),
+      intent: recordedIn({ status: one }, "intent") ?? null,
+      memory: memoryIn(resource, { status: one }),
     });
     if (outcome === undefined || outcome.over === status) return;
     if (!isDeepStrictEqual(recordIn(outcome.over), recordIn(status))) this.#change({ outcome: undefined });

@@ -2,7 +2,7 @@
 import { member } from "../../kube/api/json.ts";
 import type { KubeObject, ObjectKey } from "../../kube/api/types.ts";
 import type { Uuid } from "./kind.ts";
-import { nonEmptyText } from "./status.ts";
+import { nonEmptyText, recordedIn } from "./status.ts";
 
 /** Returns "kind/namespace/name", the form in which keys are compared, stored in maps and queued. */
 export function keyText(key: ObjectKey): string {
@@ -33,8 +33,8 @@ export function tenantOf({ host, organizationId }: Tenant): string {
 }
 
 /** Returns the tenant of an object's record, from its status. Members that the status does not record are empty. */
-export function recordedTenant({ status }: KubeObject): Tenant {
-  const pinned = member(status, "identity");
+export function recordedTenant(object: KubeObject): Tenant {
+  const pinned = recordedIn(object, "identity");
   return {
     host: nonEmptyText(member(pinned, "host")) ?? "",
     organizationId: nonEmptyText(member(pinned, "organizationId")) ?? "",

@@ -1,10 +1,31 @@
 /** Reads an untyped status. */
+import type { Resource } from "../../api/resource.ts";
+import { WRITE_LEDGER } from "../../api/status.ts";
 import { isObject, listMember, member, stringMember } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 
 /** Returns the stored status; an empty one where there is none. */
 export function statusOf({ status }: { readonly status?: Json | undefined }): JsonObject {
   return isObject(status) ? status : {};
+}
+
+/** Returns a member of the write ledger in the status. */
+export function recordedIn({ status }: { readonly status?: Json | undefined }, name: string): Json | undefined {
+  return member(member(status, WRITE_LEDGER), name);
+}
+
+/** Returns the memory of a kind in a status: what it shows, and what its write ledger has. */
+export function memoryIn<Mem>(
+  { memory }: Pick<Resource<unknown, Mem>, "memory">,
+  object: { readonly status?: Json | undefined },
+): Mem {
+  return memory.parse(membersOf(object));
+}
+
+/** Returns the members of the stored status, those of the write ledger beside the others. */
+export function membersOf(object: { readonly status?: Json | undefined }): JsonObject {
+  const { [WRITE_LEDGER]: ledger, ...shown } = statusOf(object);
+  return { ...shown, ...(isObject(ledger) && ledger) };
 }
 
 /** Returns the value if it is a non-empty string. */
@@ -19,12 +40,12 @@ export function recordedIdIn(object: { readonly status?: Json | undefined } | un
 
 /** Returns a member of the identity that the status records with the id. */
 export function recordedIdentityIn(object: { readonly status?: Json | undefined }, name: string): string | undefined {
-  return nonEmptyText(member(member(object.status, "identity"), name));
+  return nonEmptyText(member(recordedIn(object, "identity"), name));
 }
 
 /** Reports whether the status says that a list of the platform has shown the recorded object. */
-export function wasListed({ status }: { readonly status?: Json | undefined }): boolean {
-  return member(member(status, "identity"), "listed") === true;
+export function wasListed(object: { readonly status?: Json | undefined }): boolean {
+  return member(recordedIn(object, "identity"), "listed") === true;
 }
 
 export type ConditionStatus = "True" | "False" | "Unknown";

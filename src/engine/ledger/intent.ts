@@ -6,16 +6,17 @@ import { z } from "zod";
 
 import { isUuid } from "../../api/fields.ts";
 import { INTENT } from "../../api/names.ts";
-import { isObject, member, tryParseJson } from "../../kube/api/json.ts";
+import { isObject, tryParseJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Persistence } from "../context/persistence.ts";
+import { recordedIn } from "../contract/status.ts";
 
 const filled = z.string().min(1);
 /** An id becomes a part of a URL path, so it must be a UUID. */
 const id = z.string().refine(isUuid).optional();
 const text = filled.optional().catch(undefined);
 
-/** One slot of the ledger, as stored: in an annotation for a create, in `status.intent` for an action. */
+/** One slot of the ledger, as stored: in an annotation for a create, in the status for an action. */
 const stored = z.object({
   v: z.literal(1),
   /** The uid of the custom resource. A saved or copied manifest carries the intent of another resource. */
@@ -65,13 +66,13 @@ export function openSlot(object: KubeObject, persistence: Persistence): Slot {
   const create = readSlot(object.metadata.annotations?.[INTENT]);
   if (create.is === "open" && !create.intent.creates) return { is: "unreadable" };
   if (create.is !== "empty") return create;
-  return persistence.state.outcome?.closesIntent ? { is: "empty" } : readSlot(member(object.status, "intent"));
+  return persistence.state.outcome?.closesIntent ? { is: "empty" } : readSlot(recordedIn(object, "intent"));
 }
 
 /** Returns the action intent that is still open and stays in status. */
 export function openAction(object: KubeObject, persistence: Persistence): Intent | undefined {
   if (persistence.state.outcome?.closesIntent) return undefined;
-  const slot = readSlot(member(object.status, "intent"));
+  const slot = readSlot(recordedIn(object, "intent"));
   return slot.is === "open" ? slot.intent : undefined;
 }
 

@@ -66,7 +66,7 @@ it("a resource that is being deleted is identified by its record, whatever its s
 
 describe("the place of a recorded object", () => {
   const now = { connectionUid: "c", host: "h", organizationId: "o", parentId: "p", installation: "i" };
-  const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { identity } });
+  const pinned = (identity: Json | undefined): KubeObject => anObject({ status: { writeLedger: { identity } } });
 
   it.each<[string, Json | undefined, string | undefined]>([
     ["is no other where none is recorded", undefined, undefined],
@@ -130,11 +130,13 @@ describe("an object of two installations", () => {
     ["is theirs where a person adopts another installation", "theirs", { [RESOLVE]: "adopt:others" }, "ForeignLedger"],
     ["is theirs where the answer is to another question", "theirs", { [RESOLVE]: "recreate:theirs" }, "ForeignLedger"],
   ])("%s", (_, installation, annotations, expected) => {
-    expect(refusalOf(anObject({ status: { identity: { installation } }, meta: { annotations } }))).toBe(expected);
+    expect(
+      refusalOf(anObject({ status: { writeLedger: { identity: { installation } } }, meta: { annotations } })),
+    ).toBe(expected);
   });
 
   it("is ours once the connection has the answer adopt:theirs, and theirs without a connection", () => {
-    const object = anObject({ status: { identity: { installation: "theirs" } } });
+    const object = anObject({ status: { writeLedger: { identity: { installation: "theirs" } } } });
     expect(refusalOf(object, moved)).toBeUndefined();
     expect(refusalOf(object, null)).toBe("ForeignLedger");
   });

@@ -125,7 +125,7 @@ function recorded(
   const deletion = deleting ? { deletionTimestamp: "2026-11-26T00:00:00Z" } : {};
   const settings = { defaults: { lifecycle: { deletionPolicy: "Delete" } } };
   const metadata = { ...object.metadata, ...deletion, finalizers: [FINALIZER] };
-  const status = { externalId: id, identity: { installation } };
+  const status = { externalId: id, writeLedger: { identity: { installation } } };
   const through = { ...connection, settings } as unknown as Connection;
   return { object: { ...object, metadata, status }, connection: through, recordedIdentity };
 }

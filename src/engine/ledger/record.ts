@@ -16,12 +16,12 @@ import type { Connection } from "../connections/connections.ts";
 import type { Ports } from "../context/context.ts";
 import { shortName } from "../contract/keys.ts";
 import type { IdentitySource, Kind, Uuid, StatusReason } from "../contract/kind.ts";
-import { nonEmptyText, recordedIdentityIn, recordedIdIn, statusOf } from "../contract/status.ts";
+import { nonEmptyText, recordedIdentityIn, recordedIdIn, statusOf, recordedIn } from "../contract/status.ts";
 import { type InstallationKey, sameCode } from "../ownership/installation-key.ts";
 import { policiesOf } from "../policies/policy.ts";
 import { type Intent, readSlot } from "./intent.ts";
 
-/** What is recorded in `status.identity` with an id. */
+/** What is recorded in the status with an id. */
 export interface RecordedIdentity {
   readonly connectionUid: string;
   readonly host: string;
@@ -91,7 +91,7 @@ function installationOf(raw: string | undefined): string | undefined {
  * the same host and organization is the same connection.
  */
 export function identityMismatch(object: KubeObject, now: RecordedIdentity): StatusReason | undefined {
-  const pinned = member(object.status, "identity");
+  const pinned = recordedIn(object, "identity");
   const host = nonEmptyText(member(pinned, "host"));
   const organizationId = nonEmptyText(member(pinned, "organizationId"));
   const parentId = nonEmptyText(member(pinned, "parentId"));

@@ -7,7 +7,7 @@ const HERE = { host: "api.example.com", organizationId: "6f1c2b1e-0000-4000-8000
 /** A resource represents the object "held". */
 const isHeld = (id: string): boolean => id === "held";
 const at = "2026-11-21T10:00:00.000Z";
-const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { identity } });
+const named = (name: string, identity = HERE) => anObject({ meta: { name }, status: { writeLedger: { identity } } });
 
 describe("the external writes", () => {
   it("return the latest of several writers", () => {
@@ -32,7 +32,7 @@ describe("the external writes", () => {
 
   it("do not include those of the reader, and do not name its own object", () => {
     const writes = createExternalWrites(isHeld);
-    const own = anObject({ meta: { name: "a" }, status: { identity: HERE, externalId: "1" } });
+    const own = anObject({ meta: { name: "a" }, status: { writeLedger: { identity: HERE }, externalId: "1" } });
     expect(writes.record(own, [{ id: "1", writtenAt: at }])).toEqual([]);
     writes.note(own, [{ id: "1", writtenAt: at }], HERE);
     expect(writes.latest("1", HERE)).toBe(at);
@@ -105,7 +105,9 @@ describe("the external writes", () => {
       writes.record(named("a"), [write(before)]);
       writes.forget(named("a"));
       held.clear();
-      writes.forget(anObject({ meta: { name: "web" }, status: { externalId: "held", identity: HERE } }));
+      writes.forget(
+        anObject({ meta: { name: "web" }, status: { externalId: "held", writeLedger: { identity: HERE } } }),
+      );
       expect(writes.latest("held", HERE)).toBeUndefined();
     });
   });

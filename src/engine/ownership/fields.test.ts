@@ -56,7 +56,7 @@ describe("the writer of an entry", () => {
 
   const there = (id: string | undefined, identity: JsonObject = HERE): KubeObject => {
     const meta = { name: "there", namespace: "other", uid: "uid-there" };
-    return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), identity } });
+    return anObject({ meta, status: { ...(id !== undefined && { externalId: id }), writeLedger: { identity } } });
   };
 
   const elsewhere = { ...HERE, organizationId: ID };

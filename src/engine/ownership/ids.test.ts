@@ -75,7 +75,7 @@ describe("holder", () => {
     const meta = { name: "there", namespace: "other", uid: "uid-there", creationTimestamp: "2026-11-21T08:00:00Z" };
     const there = (status?: JsonObject, annotations: Readonly<Record<string, string>> = {}): KubeObject =>
       anObject({ meta: { ...meta, annotations }, ...(status !== undefined && { status }) });
-    const on = (identity: JsonObject): JsonObject => ({ externalId: ID, identity });
+    const on = (identity: JsonObject): JsonObject => ({ externalId: ID, writeLedger: { identity } });
 
     it.each<[string, KubeObject, string | undefined, string | undefined]>([
       ["by its spec", there(), ID, undefined],

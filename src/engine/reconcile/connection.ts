@@ -22,7 +22,7 @@ import { parseKey } from "../contract/keys.ts";
 import type { Ms, Report, Surface, StatusReason } from "../contract/kind.ts";
 import { pollInterval } from "../contract/requeue.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { conditionOf, statusOf } from "../contract/status.ts";
+import { conditionOf, statusOf, memoryIn } from "../contract/status.ts";
 import { finalizersWith, hasFinalizer, release } from "../ledger/record.ts";
 import { invalidSpec, requestedToken } from "../policies/policy.ts";
 import { buildStatus } from "../status/build.ts";
@@ -445,9 +445,9 @@ async function writeStatus(
   const status = buildStatus({
     object,
     result,
-    lifecycle: "None",
+    resource: kind.resource,
     report,
-    memory: { ...kind.resource.memory.parse(statusOf(object)), ...release },
+    memory: { ...memoryIn(kind.resource, object), ...release },
     id: undefined,
     recordedIdentity: undefined,
     isListed: false,

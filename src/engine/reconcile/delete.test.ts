@@ -163,7 +163,7 @@ describe("a deletion that keeps the resource", () => {
       "a connection that leads elsewhere",
       going("Delete", {
         ...RECORDED,
-        status: { ...RECORDED.status, identity: { ...RECORDED.status.identity, host: "old.example" } },
+        status: { ...RECORDED.status, writeLedger: { identity: { ...IDENTITY, host: "old.example" } } },
       }),
     ],
   ])("is blocked by %s", async (_, script) => {
@@ -183,7 +183,7 @@ describe("a deletion that keeps the resource", () => {
 });
 
 describe("objects below the deleted one", () => {
-  const below = { identity: { ...IDENTITY, parentId: ID } };
+  const below = { writeLedger: { identity: { ...IDENTITY, parentId: ID } } };
   const recordedBelow: Arrange = ({ cluster, r }) => {
     cluster.create("Widget", "child", { name: "child" });
     cluster.status("Widget", "child", { externalId: uuid(2), ...below });
@@ -231,7 +231,7 @@ describe("a deletion whose connection is missing", () => {
   /** The connection that the object was recorded with was never open in this process. */
   const elsewhere = {
     ...RECORDED,
-    status: { ...RECORDED.status, identity: { ...RECORDED.status.identity, connectionUid: "uid-gone" } },
+    status: { ...RECORDED.status, writeLedger: { identity: { ...IDENTITY, connectionUid: "uid-gone" } } },
   };
 
   it.each<[what: string, terminating: boolean, afterMs: Ms, isReleased: boolean]>([
@@ -345,7 +345,7 @@ describe("the orphan of a resource that is gone already", () => {
       "is not recorded where another installation recorded the object",
       {
         ...RECORDED,
-        status: { ...RECORDED.status, identity: { ...RECORDED.status.identity, installation: "another" } },
+        status: { ...RECORDED.status, writeLedger: { identity: { ...IDENTITY, installation: "another" } } },
       },
       nothing,
       [],

@@ -13,7 +13,7 @@ import type { PolicyDefaults } from "../contract/connection.ts";
 import { parseKey, recordedTenant } from "../contract/keys.ts";
 import type { Kind, Ms, Uuid, StatusReason } from "../contract/kind.ts";
 import { backoff } from "../contract/requeue.ts";
-import { nonEmptyText, recordedIdIn, statusOf } from "../contract/status.ts";
+import { nonEmptyText, recordedIdIn, memoryIn, recordedIn } from "../contract/status.ts";
 import { openSlot } from "../ledger/intent.ts";
 import { hasFinalizer, identify, type RecordedIdentity, release } from "../ledger/record.ts";
 import { externalNameOf, type Orphan, signed } from "../orphans/orphan.ts";
@@ -352,7 +352,7 @@ export async function orphanOf(
   const { host, organizationId, installation, parentId } = recorded;
   const { namespace, name } = keyOf(object);
   const externalName = externalNameOf(object);
-  const kept = memoryToKeep(kind.resource.memory.parse(memory ?? statusOf(object)));
+  const kept = memoryToKeep(memory ?? memoryIn(kind.resource, object));
   const entry = {
     v: 1 as const,
     id,
@@ -376,7 +376,7 @@ type Recorded = Omit<RecordedIdentity, "connectionUid">;
 
 /** Returns where the id was recorded, from the status. */
 function recordedPlace(object: KubeObject): Recorded {
-  const identity = member(object.status, "identity");
+  const identity = recordedIn(object, "identity");
   const parentId = nonEmptyText(member(identity, "parentId"));
   const installation = nonEmptyText(member(identity, "installation")) ?? "";
   return { ...recordedTenant(object), installation, ...(parentId === undefined ? {} : { parentId }) };

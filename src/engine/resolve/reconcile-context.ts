@@ -3,7 +3,7 @@ import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Uuid } from "../contract/kind.ts";
-import { statusOf, wasListed } from "../contract/status.ts";
+import { wasListed, membersOf } from "../contract/status.ts";
 import { type Identity, isStarted } from "../ledger/record.ts";
 import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
 import { policyStatusIn } from "../policies/policy-status.ts";
@@ -44,7 +44,7 @@ export function reconcileContext(
     id,
     identitySource,
     memory: kind.resource.memory.parse(
-      local.persistence.state.outcome?.memory ?? { ...found.kept, ...statusOf(object) },
+      local.persistence.state.outcome?.memory ?? { ...found.kept, ...membersOf(object) },
     ),
     isFull,
     requested: requestedToken(object),

@@ -32,7 +32,7 @@ async function endsFor(script: Script, arrange: Arrange, goal: Goal): Promise<st
 
 const recordedWith = (identity: JsonObject): Script => ({
   ...RECORDED,
-  status: { ...RECORDED.status, identity: { ...IDENTITY, ...identity } },
+  status: { ...RECORDED.status, writeLedger: { identity: { ...IDENTITY, ...identity } } },
 });
 
 const parent =

@@ -20,7 +20,7 @@ import type {
   StatusReason,
 } from "../contract/kind.ts";
 import { parseSpec } from "../contract/spec.ts";
-import { isSettled, recordedIdentityIn, statusOf } from "../contract/status.ts";
+import { isSettled, recordedIdentityIn, memoryIn } from "../contract/status.ts";
 import { readSlot } from "../ledger/intent.ts";
 import {
   checkInstallation,
@@ -136,7 +136,7 @@ function referencesOf(
 /** Reports whether somebody changed or deleted the Secret beside a settled object. @throws KubeError */
 async function isWrittenSecretChanged({ ports, kind, object }: Unresolved, goal: Goal): Promise<boolean> {
   if (goal !== "present" || kind.writtenSecret === undefined || !isSettled(object)) return false;
-  const written = kind.writtenSecret(kind.resource.memory.parse(statusOf(object)));
+  const written = kind.writtenSecret(memoryIn(kind.resource, object));
   return written !== undefined && !(await ports.outputs.isAsWritten(object, written));
 }
 

@@ -24,13 +24,15 @@ const stalls = (exchange: Exchange): ReconcileResult => ({ is: "stalled", why: I
 const held = (stale: boolean): ReconcileResult => ({ is: "held", why: QUEUED, stale });
 const unknown = (keepsReady: boolean): ReconcileResult => ({ is: "unknown", why: ODD, keepsReady });
 
+const RESOURCE = { lifecycle: "Managed", recorded: ["sent"] } as const;
+
 type More = Partial<ReconcileOutcome>;
 
 function outcome(status: Json | undefined, result: ReconcileResult, more: More = {}): ReconcileOutcome {
   const object = anObject(status === undefined ? {} : { status });
   const resolved = { id: undefined, recordedIdentity: undefined, isListed: false, policyStatus: undefined, memory: {} };
   const ended = { report: undefined, intent: undefined, handled: undefined };
-  return { object, result, lifecycle: "Managed", ...resolved, ...ended, now: NOW, ...more };
+  return { object, result, resource: RESOURCE, ...resolved, ...ended, now: NOW, ...more };
 }
 
 function told(status: Json | undefined, result: ReconcileResult, more: More = {}): readonly string[] {
@@ -200,12 +202,32 @@ describe("facts", () => {
     ["Drifted is absent where the spec may want nothing", "Independent", []],
   ] as const)("that cannot be compared are no drift: %s", (_, lifecycle, expected) => {
     const { drift: _drift, ...report } = REPORT;
-    const facts = told(SETTLED, SETTLES, { report, lifecycle });
+    const facts = told(SETTLED, SETTLES, { report, resource: { ...RESOURCE, lifecycle } });
     expect(facts.filter((text) => text.startsWith("Drifted"))).toEqual(expected);
   });
 
+  it.each<[what: string, report: Report | undefined]>([
+    ["a reconcile that observed", REPORT],
+    ["one that did not", undefined],
+  ])("have what only the operator reads in the write ledger alone: %s", (_, report) => {
+    const before = { ...SETTLED, writeLedger: { sent: "old" } };
+    const recordedIdentity = { connectionUid: "uid", host: "h", organizationId: "org", installation: "here" };
+    const memory = { ...(report !== undefined && { sent: "new" }), commit: "c1" };
+    const built = buildStatus(outcome(before, SETTLES, { report, memory, recordedIdentity, isListed: true }));
+    const sent = report === undefined ? "old" : "new";
+    expect(built).toMatchObject({
+      commit: "c1",
+      writeLedger: { sent, identity: { ...recordedIdentity, listed: true } },
+    });
+    expect(Object.keys(built)).not.toEqual(expect.arrayContaining(["sent"]));
+  });
+
+  it("have no write ledger while nothing is recorded", () => {
+    expect(buildStatus(outcome(undefined, RETRIES))).not.toHaveProperty("writeLedger");
+  });
+
   it("keep an intent that cannot be read, and a token that was handled", () => {
-    const kept = { intent: { v: 9 }, lastHandledReconcileAt: "t1" };
+    const kept = { writeLedger: { intent: { v: 9 } }, lastHandledReconcileAt: "t1" };
     const before = { ...SETTLED, ...kept };
     expect(buildStatus(outcome(before, PAUSES))).toMatchObject(kept);
     expect(buildStatus(outcome(before, PAUSES, { handled: "t2" }))).toMatchObject({ lastHandledReconcileAt: "t2" });

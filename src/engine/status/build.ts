@@ -1,7 +1,7 @@
 /** Builds `.status` from the result of a reconcile. Pure and deterministic (docs/project/architecture.md §5). */
 import type { Reason } from "../../api/reasons.ts";
-import type { ExternalLifecycle } from "../../api/resource.ts";
-import { timeText } from "../../api/status.ts";
+import type { Resource } from "../../api/resource.ts";
+import { timeText, WRITE_LEDGER } from "../../api/status.ts";
 import { member, sentJson } from "../../kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../kube/api/types.ts";
 import { cleanText } from "../../text/text.ts";
@@ -11,9 +11,10 @@ import {
   conditionsOf,
   isSettled,
   NOT_SHOWN,
-  statusOf,
   type Condition,
   type ConditionStatus,
+  membersOf,
+  recordedIn,
 } from "../contract/status.ts";
 import { type Intent, readSlot } from "../ledger/intent.ts";
 import type { RecordedIdentity } from "../ledger/record.ts";
@@ -25,10 +26,9 @@ export interface ReconcileOutcome {
   readonly result: ReconcileResult;
   /** Absent when nothing was observed in this reconcile: then the stored facts stay. */
   readonly report: Report | undefined;
-  /** The kind's memory, as members of status. Members of the report override it. */
+  /** The kind's memory. Members of the report override it. */
   readonly memory: JsonObject;
-  /** A "Managed" resource always says how its object should be; others may want nothing of it. */
-  readonly lifecycle: ExternalLifecycle;
+  readonly resource: Pick<Resource, "lifecycle" | "recorded">;
   readonly id: Uuid | undefined;
   readonly recordedIdentity: RecordedIdentity | undefined;
   /** A list of the platform has shown the object. */
@@ -52,26 +52,38 @@ const ENDING_TYPES = new Set(["Ready", "Synced", "Reconciling", "Stalled", "Drif
 
 /** Returns the whole new `.status`. It equals the stored one, timestamps included, when nothing changed. */
 export function buildStatus(outcome: ReconcileOutcome): JsonObject {
-  const { object, report, memory, id, recordedIdentity } = outcome;
+  const { object, report, memory, id, resource } = outcome;
   const kept = report === undefined ? keptFacts(object) : {};
+  const members = Object.entries({ ...kept, ...memory, ...report?.status });
+  const isRecorded = ([name]: (typeof members)[number]) => resource.recorded.includes(name);
   return sentJson({
-    ...kept,
-    ...memory,
-    ...report?.status,
+    ...Object.fromEntries(members.filter((one) => !isRecorded(one))),
     observedGeneration: observedGeneration(outcome),
     externalId: id,
-    identity:
-      recordedIdentity === undefined
-        ? member(object.status, "identity")
-        : { ...recordedIdentity, ...(outcome.isListed && { listed: true }) },
-    intent: outcome.intent === undefined ? unreadableIntent(object) : { ...outcome.intent },
     lastHandledReconcileAt: outcome.handled ?? member(object.status, "lastHandledReconcileAt"),
     lastHandledRedeployAt:
       outcome.handledRedeploy ?? memory["lastHandledRedeployAt"] ?? member(object.status, "lastHandledRedeployAt"),
     ...outcome.policyStatus,
     drift: report === undefined ? member(object.status, "drift") : driftFields(report.drift),
     conditions: conditions(outcome),
+    [WRITE_LEDGER]: writeLedger(outcome, Object.fromEntries(members.filter(isRecorded))),
   });
+}
+
+/** Returns the write ledger. @param members the kind's own members of it */
+function writeLedger(
+  { object, recordedIdentity, isListed, intent }: ReconcileOutcome,
+  members: JsonObject,
+): JsonObject | undefined {
+  const ledger = {
+    ...members,
+    identity:
+      recordedIdentity === undefined
+        ? recordedIn(object, "identity")
+        : { ...recordedIdentity, ...(isListed && { listed: true }) },
+    intent: intent === undefined ? unreadableIntent(object) : { ...intent },
+  };
+  return Object.values(ledger).every((value) => value === undefined) ? undefined : ledger;
 }
 
 /**
@@ -89,14 +101,14 @@ function driftFields(drift: readonly DriftField[] | undefined): Json | undefined
 
 /** Returns the stored intent if it is unreadable: it is kept. */
 function unreadableIntent(object: KubeObject): Json | undefined {
-  const raw = member(object.status, "intent");
+  const raw = recordedIn(object, "intent");
   return readSlot(raw).is === "unreadable" ? raw : undefined;
 }
 
 /** Returns the kind's facts of the last observation, kept while nothing new was observed. */
 function keptFacts(object: KubeObject): JsonObject {
-  const status = statusOf(object);
-  return { ...status, intent: undefined, conditions: undefined };
+  const { identity: _identity, intent: _intent, conditions: _conditions, ...facts } = membersOf(object);
+  return facts;
 }
 
 function conditions(outcome: ReconcileOutcome): readonly Condition[] {
@@ -262,10 +274,11 @@ function syncedFact(object: KubeObject, exchange: Exchange, why: StatusReason): 
   return stored(object, "Synced")[0] ?? fact("Synced", "Unknown", NOT_YET);
 }
 
-function driftFact({ object, report, lifecycle }: ReconcileOutcome): readonly ConditionFact[] {
+function driftFact({ object, report, resource }: ReconcileOutcome): readonly ConditionFact[] {
   if (report === undefined) return stored(object, "Drifted");
   if (report.drift === undefined)
-    return lifecycle === "Managed" ? [fact("Drifted", "Unknown", NOT_SHOWN_TO_COMPARE)] : [];
+    // Such a resource always says how its object should be; others may want nothing of it.
+    return resource.lifecycle === "Managed" ? [fact("Drifted", "Unknown", NOT_SHOWN_TO_COMPARE)] : [];
   if (report.drift.length === 0) return [fact("Drifted", "False", NO_DRIFT)];
   return [fact("Drifted", "True", { reason: "DriftDetected", message: driftMessage(report.drift) })];
 }

@@ -4,7 +4,7 @@ import type { Connection } from "../connections/connections.ts";
 import type { ChangeCause, Ports } from "../context/context.ts";
 import type { LocalState } from "../context/local-state.ts";
 import type { Kind, ReconcileContext, Report, Uuid } from "../contract/kind.ts";
-import { recordedIdIn, wasListed } from "../contract/status.ts";
+import { recordedIdIn, wasListed, memoryIn } from "../contract/status.ts";
 import type { RecordedIdentity } from "../ledger/record.ts";
 import type { Orphan } from "../orphans/orphan.ts";
 import type { PolicyStatus } from "../policies/policy-status.ts";
@@ -79,5 +79,5 @@ export function memoryToStore(r: Unresolved | Resolved): JsonObject {
   const { kind, local, object } = r;
   const isUsed = r.isResolved && r.context.goal === "present" && recordedId(r.context) !== undefined;
   const used = isUsed ? r.context.memory : undefined;
-  return local.persistence.state.outcome?.memory ?? used ?? kind.resource.memory.parse(object.status ?? {});
+  return local.persistence.state.outcome?.memory ?? used ?? memoryIn(kind.resource, object);
 }

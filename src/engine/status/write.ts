@@ -24,6 +24,7 @@ import {
   isStalled,
   recordedIdIn,
   statusOf,
+  recordedIn,
 } from "../contract/status.ts";
 import type { Windows } from "../contract/windows.ts";
 import { openAction } from "../ledger/intent.ts";
@@ -53,7 +54,7 @@ export async function writeStatus(r: Unresolved | Resolved, ended: ReconcileResu
     object,
     result,
     report: r.report,
-    lifecycle: kind.resource.lifecycle,
+    resource: kind.resource,
     memory: memoryToStore(r),
     id: kind.resource.lifecycle === "None" ? undefined : idToStore(r),
     recordedIdentity: r.isResolved && isPinned(r, result) ? r.recordedIdentity : undefined,
@@ -94,7 +95,7 @@ function isPlanHeld({ policyStatus }: Resolved): boolean {
 function isPinned(r: Resolved, result: ReconcileResult): boolean {
   const { resource } = r.kind;
   if (!writesFields(resource)) return hasObject(resource) && idToStore(r) !== undefined;
-  const isOurs = result.is === "settled" || member(r.object.status, "identity") !== undefined;
+  const isOurs = result.is === "settled" || recordedIn(r.object, "identity") !== undefined;
   return r.local.persistence.state.outcome !== undefined || (r.report !== undefined && isOurs);
 }
 

@@ -13,9 +13,10 @@ import {
 } from "../../../test/support/engine/scripted.ts";
 import { INTENT } from "../../api/names.ts";
 import { KubeError } from "../../kube/api/errors.ts";
-import { member, parseJson, stringMember } from "../../kube/api/json.ts";
+import { parseJson, stringMember } from "../../kube/api/json.ts";
 import type { PersistenceState } from "../context/persistence.ts";
 import type { Goal, Step } from "../contract/kind.ts";
+import { recordedIn } from "../contract/status.ts";
 import type { Resolved } from "../status/reconciliation.ts";
 import { execute } from "./execute.ts";
 
@@ -232,7 +233,7 @@ describe("a step that must not happen twice", () => {
     const env = await planned(RECORDED);
     repeating(env);
     await take(env, STEPS.deploy);
-    expect(member(env.object()?.status, "intent")).toMatchObject({
+    expect(recordedIn(env.object() ?? {}, "intent")).toMatchObject({
       uid: env.r.object.metadata.uid,
       resource: "Widget/team/a",
       op: "deploy",

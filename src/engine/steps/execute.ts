@@ -291,7 +291,7 @@ async function writeStatusBefore(
     object,
     result: { is: "waiting", why, exchange: "ok" },
     report: withCapabilities(r, kind.report(context, observed)),
-    lifecycle: kind.resource.lifecycle,
+    resource: kind.resource,
     memory: context.memory,
     id: recordedId(context),
     recordedIdentity: r.recordedIdentity,

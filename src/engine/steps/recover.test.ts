@@ -39,7 +39,7 @@ const creating = (change: JsonObject = {}, meta: NonNullable<Script["meta"]> = {
 /** A recorded resource with the intent of an action. */
 const acting = (change: JsonObject = {}): Script => ({
   meta: { uid: UID, ...RECORDED.meta },
-  status: { ...RECORDED.status, intent: { ...INTENT_OF_ACTION, ...change } },
+  status: { ...RECORDED.status, writeLedger: { identity: IDENTITY, intent: { ...INTENT_OF_ACTION, ...change } } },
 });
 
 type Arrange = (r: Resolved) => void;

@@ -23,7 +23,7 @@ import { noteOutcome, recordAnswer, remember } from "./execute.ts";
 
 const UNREADABLE: StatusReason = {
   reason: "UnreadableLedger",
-  message: `This resource's ledger has a form that this version of the operator does not know, e.g. that of a newer version. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.intent once you know that nothing is under way.`,
+  message: `This resource's ledger has a form that this version of the operator does not know, e.g. that of a newer version. Nothing is written. Run that version, or remove the annotation ${INTENT} and status.writeLedger.intent once you know that nothing is under way.`,
 };
 
 /**

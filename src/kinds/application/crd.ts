@@ -34,9 +34,8 @@ import {
   runStateFields,
   sizes,
   stateFields,
-  writtenFields,
-  writtenOf,
   placeFields,
+  recordedFields,
 } from "../service/crd-status.ts";
 import { owned } from "../variables/owned.ts";
 import { history } from "./history.ts";
@@ -221,8 +220,6 @@ const lastFailure = lastFailureOf({
   ),
 });
 
-const written = writtenOf(writtenFields);
-
 const ingress = ingressField("application");
 const commit = text.describe("First seven digits of the running commit, if known.");
 const commitSince = time.describe("Time since when the operator knows that this commit runs.");
@@ -233,12 +230,12 @@ const remembered = {
   lastDeployment,
   history,
   lastFailure,
-  written,
-  owned,
   lastHandledRedeployAt,
   ...runStateFields,
   ingress,
 };
+
+const recorded = { ...recordedFields, owned };
 
 const { state, stateSince, ...shown } = stateFields("application");
 
@@ -251,7 +248,8 @@ export const platformApplication = defineResource({
   description: "An application that the platform builds from git and runs in an environment.",
   spec,
   memory: { state, stateSince, ...remembered },
-  status: managedStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
+  recorded,
+  status: managedStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }, recorded),
   rules: [
     lockedOnceRecorded("environmentRef"),
     RUNS_BY_SCHEDULE,

@@ -110,9 +110,9 @@ const record = {
     .max(64)
     .describe("Layers of the template on this cluster.")
     .meta(ATOMIC),
-  written: digestField("the binding as last written"),
-  altered,
 };
+
+const recorded = { written: digestField("the binding as last written"), altered };
 
 export type BindingMemory = z.output<typeof platformBinding.memory>;
 export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];
@@ -124,10 +124,14 @@ export const platformBinding = defineResource({
   description: "A platform template bound to a cluster, with its layers, configuration and inputs.",
   spec,
   memory: record,
-  status: managedStatus({
-    ...record,
-    layersEnabled: text.optional().describe("Number of enabled layers of those selected, e.g. 3/4."),
-  }),
+  recorded,
+  status: managedStatus(
+    {
+      ...record,
+      layersEnabled: text.optional().describe("Number of enabled layers of those selected, e.g. 3/4."),
+    },
+    recorded,
+  ),
   rules: [
     {
       rule:

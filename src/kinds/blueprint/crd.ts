@@ -107,11 +107,13 @@ const facts = {
   createdAt: time.describe("Time when the operator created it; absent if it was adopted."),
   lastDeployment: lastDeploymentOf(deployment),
   lastFailure: lastFailureOf({}),
+  ingress: ingressField("service"),
+};
+const recorded = {
   written: writtenOf({
     settings: writtenFields.settings,
     variables: digestField("the variables as sent").optional(),
   }),
-  ingress: ingressField("service"),
 };
 
 export type BlueprintMemory = z.output<typeof platformBlueprint.memory>;
@@ -122,14 +124,18 @@ export const platformBlueprint = defineResource({
   description: "A service that the platform creates from a blueprint of its catalog.",
   spec,
   memory: { state: shownState, stateSince, ...ids, ...facts },
-  status: managedStatus({
-    state: shownState,
-    stateSince,
-    ...shown,
-    ...ids,
-    serviceType: text.optional().describe("Type of the service, in the platform's spelling, e.g. HELM or TERRAFORM."),
-    ...facts,
-  }),
+  recorded,
+  status: managedStatus(
+    {
+      state: shownState,
+      stateSince,
+      ...shown,
+      ...ids,
+      serviceType: text.optional().describe("Type of the service, in the platform's spelling, e.g. HELM or TERRAFORM."),
+      ...facts,
+    },
+    recorded,
+  ),
   rules: [
     lockedOnceRecorded("environmentRef"),
     {

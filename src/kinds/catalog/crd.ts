@@ -49,6 +49,7 @@ export const platformCatalog = defineResource({
     "without its admission policy, a cluster admin allows that by the ClusterRole platform-operator-configmap-outputs.",
   spec,
   memory: record,
+  recorded: {},
   status: observingStatus({
     ...record,
     configMap: text.optional().describe("Name of the ConfigMap in the same namespace that holds the content."),

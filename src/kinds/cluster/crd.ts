@@ -133,12 +133,15 @@ const versionBaseline = z
     "First version in the spec, or version of the last upgrade of the cluster, if the platform shows no versions; a newer version in the spec causes an upgrade.",
   );
 
-const own = {
+const recorded = {
   verified: z.boolean().describe("Whether the platform has shown that the cluster belongs to the organization."),
+  versionBaseline,
+};
+
+const own = {
   runState: z.enum(["Running", "Stopped"]).describe("The run state of the spec that was applied."),
   runUntil,
   lastOrder: order,
-  versionBaseline,
   token,
 };
 
@@ -153,23 +156,27 @@ export const platformCluster = defineResource({
   description: "An existing cluster of the platform: running or stopped, upgraded, with a token for its users.",
   spec,
   memory: { ...record, ...own },
-  status: managedStatus({
-    ...record,
-    ...own,
-    nextRunChange,
-    name: text.optional().describe("Name of the cluster on the platform."),
-    region: text.optional().describe("Region that it is in."),
-    provider: text.optional().describe("Cloud provider, verbatim, e.g. AWS."),
-    kubernetesVersion: text.optional().describe("Version of Kubernetes that it runs."),
-    credentials: z
-      .object({
-        id: id.describe("Id of the credentials."),
-        name: text.optional().describe("Their name."),
-        objectType: text.optional().describe("Their type, verbatim, e.g. AWS."),
-      })
-      .optional()
-      .describe("The cloud credentials of spec.credentialsId, without their keys."),
-  }),
+  recorded,
+  status: managedStatus(
+    {
+      ...record,
+      ...own,
+      nextRunChange,
+      name: text.optional().describe("Name of the cluster on the platform."),
+      region: text.optional().describe("Region that it is in."),
+      provider: text.optional().describe("Cloud provider, verbatim, e.g. AWS."),
+      kubernetesVersion: text.optional().describe("Version of Kubernetes that it runs."),
+      credentials: z
+        .object({
+          id: id.describe("Id of the credentials."),
+          name: text.optional().describe("Their name."),
+          objectType: text.optional().describe("Their type, verbatim, e.g. AWS."),
+        })
+        .optional()
+        .describe("The cloud credentials of spec.credentialsId, without their keys."),
+    },
+    recorded,
+  ),
   columns: managedColumns([
     column("State", ".status.state", "State on the platform, verbatim."),
     column("Deployed", ".status.isDeployed", "Whether it is deployed.", "boolean"),

@@ -214,6 +214,7 @@ export type ConnectionMemory = z.output<typeof platformConnection.memory>;
 
 const shared = {
   memory: remembered,
+  recorded: {},
   rules: [
     {
       rule: "self.spec.organizationId == oldSelf.spec.organizationId",

@@ -30,9 +30,8 @@ import {
   sizes,
   STATE_SINCE,
   stateFields,
-  writtenFields,
-  writtenOf,
   placeFields,
+  recordedFields,
 } from "../service/crd-status.ts";
 
 export const spec = z
@@ -129,13 +128,12 @@ const remembered = {
   ...record,
   lastDeployment,
   lastFailure: lastFailureOf({}),
-  written: writtenOf(writtenFields),
   lastHandledRedeployAt,
   ...runStateFields,
   connectionSecret,
-  stopRequestId,
-  typeCheck,
 };
+
+const recorded = { ...recordedFields, stopRequestId, typeCheck };
 
 export type DatabaseMemory = z.output<typeof platformDatabase.memory>;
 export type DatabaseDeployment = z.output<typeof lastDeployment>;
@@ -147,7 +145,8 @@ export const platformDatabase = defineResource({
   spec,
   // The documented surface has no read of a database's state: what was last reported is kept.
   memory: { state, stateSince, ...remembered },
-  status: managedStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }),
+  recorded,
+  status: managedStatus({ state, stateSince, ...shown, ...remembered, nextRunChange }, recorded),
   rules: [
     lockedOnceRecorded("environmentRef"),
     lockedOnceRecorded("type"),

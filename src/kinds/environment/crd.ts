@@ -26,7 +26,6 @@ const record = {
   mode: text.describe("Mode on the platform."),
   clusterId: id.describe("Cluster that the environment runs on."),
   createdAt: text.describe("When the platform created it."),
-  altered,
 };
 
 export type EnvironmentMemory = z.output<typeof platformEnvironment.memory>;
@@ -37,11 +36,15 @@ export const platformEnvironment = defineResource({
   description: "An environment in a project of the platform, on a cluster, which contains services.",
   spec,
   memory: record,
-  status: managedStatus({
-    ...record,
-    projectId: id.optional().describe("Id of the project that the environment is in."),
-    serviceCount: count.optional().describe("Number of services in the environment."),
-  }),
+  recorded: { altered },
+  status: managedStatus(
+    {
+      ...record,
+      projectId: id.optional().describe("Id of the project that the environment is in."),
+      serviceCount: count.optional().describe("Number of services in the environment."),
+    },
+    { altered },
+  ),
   rules: [lockedOnceRecorded("projectRef"), lockedOnceRecorded("clusterRef")],
   columns: managedColumns([
     column("Project", ".spec.projectRef.name", "The project it is in."),

@@ -33,23 +33,26 @@ export const platformProject = defineResource({
   shortNames: ["pproj"],
   description: "A project of the platform, which contains environments.",
   spec,
-  memory: { altered },
-  status: managedStatus({
-    createdAt: text.optional().describe("When the platform created it."),
-    updatedAt: text.optional().describe("When the platform last changed it."),
-    environmentCount: count.optional().describe("Number of environments in the project."),
-    environments: atomicList(
-      z
-        .object({
-          id: id.describe("Id of the environment."),
-          serviceCount: count.describe("Number of services in it."),
-        })
-        .describe("One environment."),
-      LISTED_ENVIRONMENTS,
-      "Environments of the project, by id; at most 200 are listed.",
-    ),
-    altered,
-  }),
+  memory: {},
+  recorded: { altered },
+  status: managedStatus(
+    {
+      createdAt: text.optional().describe("When the platform created it."),
+      updatedAt: text.optional().describe("When the platform last changed it."),
+      environmentCount: count.optional().describe("Number of environments in the project."),
+      environments: atomicList(
+        z
+          .object({
+            id: id.describe("Id of the environment."),
+            serviceCount: count.describe("Number of services in it."),
+          })
+          .describe("One environment."),
+        LISTED_ENVIRONMENTS,
+        "Environments of the project, by id; at most 200 are listed.",
+      ),
+    },
+    { altered },
+  ),
   columns: managedColumns([SETTINGS]),
 });
 

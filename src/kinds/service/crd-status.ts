@@ -4,7 +4,7 @@ import { z } from "zod";
 import { connectionRef, displayName, integer, reference } from "../../api/fields.ts";
 import { column } from "../../api/resource.ts";
 import { runUntil } from "../../api/run-schedule.ts";
-import { atomicList, count, DO_NOT_CHANGE, id, text, time, token } from "../../api/status.ts";
+import { atomicList, count, id, text, time, token } from "../../api/status.ts";
 
 /** Returns the schema of a setting that the platform chooses where the spec does not. */
 export function leftToPlatform<Schema extends z.ZodType>(schema: Schema, description: string) {
@@ -73,7 +73,9 @@ export const deploymentFields = {
     })
     .optional()
     .describe("How long the steps took, where the platform sends it."),
-  settings: count.optional().describe("Revision of the settings that it was made with; see written.revision."),
+  settings: count
+    .optional()
+    .describe("Revision of the settings that it was made with; see writeLedger.written.revision."),
   baseline: text
     .optional()
     .describe("State of the service or cluster before the request, until the work is observed or has ended."),
@@ -129,15 +131,18 @@ export type WrittenSettings = z.output<z.ZodObject<typeof writtenFields>>;
 
 /** Returns the schema of what was written. @param members `writtenFields`, and what else the kind writes */
 export function writtenOf<Members extends z.ZodRawShape>(members: Members) {
-  return z
-    .object(members)
-    .describe(`Values that the operator last wrote and the platform does not return. ${DO_NOT_CHANGE}`);
+  return z.object(members).describe("Values that the operator last wrote and the platform does not return.");
 }
 
-/** The run state that was last applied, and a request to stop that is open. */
+/** The run state that was last applied. */
 export const runStateFields = {
   runState: z.enum(RUN_STATES).describe("The run state that the operator last applied."),
   runUntil,
+};
+
+/** What the write ledger has of a service with a run state: its written settings, and a request to stop that is open. */
+export const recordedFields = {
+  written: writtenOf(writtenFields),
   stopping: text.describe(
     "State of the service before the operator requested the stop, until the platform shows the stop.",
   ),

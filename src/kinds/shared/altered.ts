@@ -6,7 +6,7 @@ import { digestField } from "../../api/status.ts";
 import { type Fingerprint, type ReconcileContext, refreshed, sameContent } from "../../engine/contract/kind.ts";
 import type { WithRecords } from "./types.ts";
 
-/** The schema of `status.altered`. */
+/** The schema of the member `altered` of the write ledger. */
 export const altered = digestField("the values that the platform stored differently than they were last sent");
 
 /** The memory of the differences that the last write left. */

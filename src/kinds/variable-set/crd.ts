@@ -145,6 +145,7 @@ export const platformVariableSet = defineResource({
   description: "Environment variables and secrets that are imported into one or several applications.",
   spec,
   memory: { targets: z.array(knownTarget).max(MAX_TARGETS) },
+  recorded: {},
   status,
   columns: columnsOf([
     column("Targets", ".status.targetsSynced", "How many applications have all variables."),

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 
-import { atomicList, count, digestField, DO_NOT_CHANGE, text } from "../../api/status.ts";
+import { atomicList, count, digestField, text } from "../../api/status.ts";
 import { type Fingerprint, refreshed, sameContent } from "../../engine/contract/kind.ts";
 import type { Wanted, WantedVariable } from "./declared.ts";
 
@@ -26,7 +26,7 @@ const ownedVariable = z
   })
   .describe("A variable.");
 
-/** The schema of the member `owned` of a status. */
+/** The schema of what a resource wrote into an application. */
 export const owned = z
   .object({
     variables: atomicList(ownedVariable, MAX_OWNED, "Variables that were written."),
@@ -37,7 +37,7 @@ export const owned = z
     sentAt: text.optional().describe("The platform's time of the last import that is not complete."),
     attempts: count.optional().describe("Number of imports of these variables of which the platform left some out."),
   })
-  .describe(`Variables that the operator wrote into the application, without their values. ${DO_NOT_CHANGE}`);
+  .describe("Variables that the operator wrote into the application, without their values.");
 
 export type OwnedVariable = z.output<typeof ownedVariable>;
 export type Owned = z.output<typeof owned>;

@@ -61,7 +61,10 @@ const target = text
   .describe(
     "Scheme and host of the receiver, as the platform has it. The rest of the URL, which may contain secrets, is not shown.",
   );
-const registered = digestField("the settings as last sent, which the documented surface does not return");
+const recorded = {
+  registered: digestField("the settings as last sent, which the documented surface does not return"),
+  altered,
+};
 const hasSecret = z
   .boolean()
   .describe(
@@ -75,17 +78,19 @@ export const platformWebhook = defineResource({
   shortNames: ["pwh"],
   description: "A receiver, or the operator itself, that the platform notifies of deployments of the organization.",
   spec,
-  memory: { registered, altered, target, hasSecret },
-  status: managedStatus({
-    registered: registered.optional(),
-    altered,
-    hasSecret: hasSecret.optional(),
-    target,
-    events: atomicList(text.describe("Name of an event."), WEBHOOK_EVENTS, "Events that the platform delivers."),
-    enabled: z.boolean().optional().describe("Whether the platform sends deliveries."),
-    createdAt: text.optional().describe("Time of the registration."),
-    updatedAt: text.optional().describe("When the platform last changed it."),
-  }),
+  memory: { target, hasSecret },
+  recorded,
+  status: managedStatus(
+    {
+      hasSecret: hasSecret.optional(),
+      target,
+      events: atomicList(text.describe("Name of an event."), WEBHOOK_EVENTS, "Events that the platform delivers."),
+      enabled: z.boolean().optional().describe("Whether the platform sends deliveries."),
+      createdAt: text.optional().describe("Time of the registration."),
+      updatedAt: text.optional().describe("When the platform last changed it."),
+    },
+    recorded,
+  ),
   columns: managedColumns([
     column("Target", ".status.target", "Where the platform delivers."),
     wide("Events", ".spec.events", "Events that are delivered."),

@@ -1,7 +1,7 @@
 /** The lifecycle that plans inject a crash into, from the first `kubectl apply` to the last `kubectl delete`. */
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { RECONCILE_REQUESTED_AT as REQUESTED_AT, REDEPLOY_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
-import { isSettled } from "../../../src/engine/contract/status.ts";
+import { isSettled, recordedIn } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { comes, condition, type Manifest } from "../../support/env/cluster.ts";
@@ -172,8 +172,7 @@ function shared(value: string): readonly JsonObject[] {
   ];
 }
 
-export const isReady = (object: KubeObject): boolean =>
-  isSettled(object) && member(object.status, "intent") === undefined;
+export const isReady = (object: KubeObject): boolean => isSettled(object) && recordedIn(object, "intent") === undefined;
 
 const commitOf = ({ status }: KubeObject): Json | undefined => member(member(status, "lastDeployment"), "gitCommitId");
 

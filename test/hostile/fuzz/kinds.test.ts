@@ -64,7 +64,11 @@ describe.each(boundKinds().managed)("[E16] a $kind with any spec and status", (k
   it("is added to the operator's indexes without an error, however deeply it is nested", () => {
     expect(index(object(kind.kind, DEEP, DEEP, "x"))).toBe(true);
     const spec = { lifecycle: DEEP, variables: DEEP, managedConfig: DEEP, overrides: DEEP };
-    expect(index(object(kind.kind, spec, { intent: DEEP, targets: DEEP }, "x"))).toBe(true);
+    expect(
+      index(
+        object(kind.kind, spec, { writeLedger: { identity: DEEP, intent: DEEP, owned: DEEP }, targets: DEEP }, "x"),
+      ),
+    ).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { RECONCILE_REQUESTED_AT, RESOLVE } from "../../../src/api/names.ts";
-import { member } from "../../../src/kube/api/json.ts";
+import { recordedIdentityIn } from "../../../src/engine/contract/status.ts";
 import { effort } from "../../support/env/effort.ts";
 import { deploying, NEXT_COMMIT } from "../../support/kube/manifests.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
@@ -70,7 +70,7 @@ describe.each(SURFACES)("[R1] a backup that is restored beside the running clust
     await copy.restart();
     await copy.run(15 * MINUTE);
     expect(readiness(copy).filter((line) => line.includes("ForeignLedger"))).toEqual([]);
-    const holders = copy.cluster.all().map(({ status }) => member(member(status, "identity"), "installation"));
+    const holders = copy.cluster.all().map((object) => recordedIdentityIn(object, "installation"));
     expect(new Set(holders)).toEqual(new Set([undefined, "installation-2"]));
     deployNext(copy);
     await copy.run(5 * MINUTE);

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import { isObject } from "../../../src/kube/api/json.ts";
+import { WRITE_LEDGER } from "../../../src/api/status.ts";
+import { membersOf, statusOf } from "../../../src/engine/contract/status.ts";
+import { isObject, member } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
 import { MINUTE } from "../../support/platform/durations.ts";
@@ -18,6 +20,14 @@ function withMore(value: Json): Json {
   if (!isObject(value)) return value;
   const known = Object.entries(value).map(([name, one]) => [name, withMore(one ?? null)] as const);
   return { ...Object.fromEntries(known), newerMember: NEWER };
+}
+
+/** Returns the status with another value of a member that it, or its write ledger, has. */
+function withMember(status: Json | undefined, name: string, value: Json): JsonObject {
+  const shown = statusOf({ status });
+  const ledger = statusOf({ status: member(shown, WRITE_LEDGER) });
+  if (name in ledger) return { ...shown, [WRITE_LEDGER]: { ...ledger, [name]: value } };
+  return name in shown ? { ...shown, [name]: value } : shown;
 }
 
 /** The next process is of an older version: this one. It has a quarter of an hour. */
@@ -55,15 +65,14 @@ describe.each(SURFACES)("[R1] an older version that starts over the records of a
     const ids = idsOf(env);
     const before = env.cluster.all();
     const spoken = new Set(["observedGeneration", "conditions", "identity", "externalId", "intent"]);
-    const members = before.flatMap(({ status }) => (isObject(status) ? Object.keys(status) : []));
+    const members = before.flatMap((object) => Object.keys(membersOf(object)));
     const memories = [...new Set(members)].filter((name) => !spoken.has(name));
     const from = env.baseline();
     for (const name of memories) {
       for (const odd of ODD) {
         env.kill();
         for (const { kind, metadata, status } of before) {
-          const changed = isObject(status) && status[name] !== undefined ? { ...status, [name]: odd } : status;
-          env.cluster.status(kind, metadata.name, changed);
+          env.cluster.status(kind, metadata.name, withMember(status, name, odd));
         }
         await env.restart();
         await env.run(3 * MINUTE);

@@ -3,6 +3,7 @@ import { INTENT } from "../../../src/api/names.ts";
 import { createLocalStates, type LocalState } from "../../../src/engine/context/local-state.ts";
 import { Persistence } from "../../../src/engine/context/persistence.ts";
 import type { Kind, KindTypes } from "../../../src/engine/contract/kind.ts";
+import { recordedIn } from "../../../src/engine/contract/status.ts";
 import { DEFAULT_WINDOWS, type Windows } from "../../../src/engine/contract/windows.ts";
 import { readSlot, type Intent } from "../../../src/engine/ledger/intent.ts";
 import { reconciler } from "../../../src/engine/reconcile/reconcile.ts";
@@ -149,7 +150,7 @@ function intentIn(command: Command, stored: Json): Intent | undefined {
   if (command.to !== "kube" || command.method !== "PATCH") return undefined;
   const slot = readSlot(
     command.status
-      ? member(member(stored, "status"), "intent")
+      ? recordedIn({ status: member(stored, "status") }, "intent")
       : member(member(member(stored, "metadata"), "annotations"), INTENT),
   );
   return slot.is === "open" && JSON.stringify(command.body).includes(slot.intent.attempt) ? slot.intent : undefined;

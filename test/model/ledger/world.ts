@@ -1,7 +1,8 @@
 /** The world of the model as data: both servers' objects, the requests in flight, and one or two processes. */
 import { INTENT } from "../../../src/api/names.ts";
+import { recordedIn } from "../../../src/engine/contract/status.ts";
 import { KubeError } from "../../../src/kube/api/errors.ts";
-import { isObject, member } from "../../../src/kube/api/json.ts";
+import { isObject } from "../../../src/kube/api/json.ts";
 import type { Json, JsonObject, KubeObject } from "../../../src/kube/api/types.ts";
 import { changedBy, newRemote, type Op, type Remote } from "../../support/engine/fake-platform.ts";
 import { anObject } from "../../support/engine/objects.ts";
@@ -190,6 +191,6 @@ export function read({ remotes }: World, op: Op, id: string): Reply {
 }
 
 /** Reports whether the stored object has an open intent, in either slot. */
-export function isIntentOpen({ metadata, status }: KubeObject): boolean {
-  return metadata.annotations?.[INTENT] !== undefined || isObject(member(status, "intent"));
+export function isIntentOpen(object: KubeObject): boolean {
+  return object.metadata.annotations?.[INTENT] !== undefined || isObject(recordedIn(object, "intent"));
 }

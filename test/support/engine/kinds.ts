@@ -19,18 +19,20 @@ const spec = z.object({
   explode: z.enum(["claim", "needs", "observe", "plan", "act", "report"]).optional(),
 });
 
+const recorded = { deployed: z.object({ commit: z.string(), retry: z.string().optional() }) };
+
 const resource = defineResource({
   kind: "Widget",
   shortNames: [],
   description: "A pretended kind.",
   spec,
   memory: {
-    deployed: z.object({ commit: z.string(), retry: z.string().optional() }),
     told: z.string(),
     /** The kind throws an unexpected error when it reads the status. */
     torn: z.boolean(),
   },
-  status: managedStatus({}),
+  recorded,
+  status: managedStatus({}, recorded),
   columns: [],
 });
 

@@ -20,10 +20,12 @@ const resourceOf = (kind: string, scope: "Namespaced" | "Cluster") =>
   defineResource({
     kind,
     scope,
+    lifecycle: "None",
     shortNames: [],
     description: "A pretended connection.",
     spec: linkSpec,
     memory: { surface: z.object({ name: z.string(), foundAt: z.string() }) },
+    recorded: {},
     status: observingStatus({}),
     columns: [],
   });

@@ -5,6 +5,7 @@
 import { ACTION_STARTED, EXTERNAL_ID, INSTALLATION, INTENT } from "../../../src/api/names.ts";
 import { LocalState } from "../../../src/engine/context/local-state.ts";
 import type { Goal, Step, Trace, StatusReason } from "../../../src/engine/contract/kind.ts";
+import { recordedIn } from "../../../src/engine/contract/status.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { temporaryKey } from "../../../src/engine/ownership/installation-key.ts";
 import { resolveObject } from "../../../src/engine/resolve/resolve.ts";
@@ -60,7 +61,7 @@ export const IDENTITY = {
 
 /** An object that is recorded on the platform, whose spec of generation 1 was applied. */
 export const RECORDED = {
-  status: { externalId: ID, identity: IDENTITY, observedGeneration: 1, appliedGeneration: 1 },
+  status: { externalId: ID, writeLedger: { identity: IDENTITY }, observedGeneration: 1, appliedGeneration: 1 },
   meta: { annotations: { [EXTERNAL_ID]: ID, [INSTALLATION]: IDENTITY.installation } },
 } as const satisfies Script;
 
@@ -194,7 +195,7 @@ function scriptedKind(script: Script, happened: string[]): Widget {
 /** Returns what a write contains, e.g. "intent, finalizer" or "status with intent". */
 function contentOf({ what, body }: Write): string {
   if (what === "status")
-    return `status${body["intent"] === undefined || body["intent"] === null ? "" : " with intent"}`;
+    return `status${(recordedIn({ status: body }, "intent") ?? null) === null ? "" : " with intent"}`;
   const changed = (key: string, name: string): readonly string[] => {
     if (!Object.hasOwn(body, key)) return [];
     return [body[key] === null ? `no ${name}` : name];

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { z } from "zod";
 
 import { INTENT } from "../../../src/api/names.ts";
-import { nonEmptyText } from "../../../src/engine/contract/status.ts";
+import { nonEmptyText, recordedIn } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { KubeObject } from "../../../src/kube/api/types.ts";
 import type { Env } from "./env.ts";
@@ -17,7 +17,7 @@ export async function expectSettled(env: Env, name: string): Promise<readonly Ku
   for (const kind of TREE) {
     const object = await env.waitFor(kind, name, { status: "True" });
     expect(object.metadata.annotations?.[INTENT], "the intent of a create").toBeUndefined();
-    expect(member(object.status, "intent"), "the intent of an action").toBeUndefined();
+    expect(recordedIn(object, "intent"), "the intent of an action").toBeUndefined();
     objects.push(object);
   }
   return objects;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
+import type { Resource } from "../../../src/api/resource.ts";
 import type { ReconcileContext, Report } from "../../../src/engine/contract/kind.ts";
 import type { PolicyStatus } from "../../../src/engine/policies/policy-status.ts";
 import { buildStatus } from "../../../src/engine/status/build.ts";
@@ -12,6 +13,7 @@ export function composed(outcome: {
   readonly result: ReconcileResult;
   readonly report: Report | undefined;
   readonly memory: JsonObject;
+  readonly resource?: Pick<Resource, "lifecycle" | "recorded">;
   readonly context: Pick<ReconcileContext, "id" | "identitySource" | "now">;
   readonly policyStatus?: PolicyStatus | undefined;
 }): JsonObject {
@@ -19,7 +21,7 @@ export function composed(outcome: {
   const id = context.identitySource === "recorded" ? context.id : undefined;
   const status = buildStatus({
     policyStatus: undefined,
-    lifecycle: "Managed",
+    resource: { lifecycle: "Managed", recorded: [] },
     ...rest,
     id,
     recordedIdentity: undefined,

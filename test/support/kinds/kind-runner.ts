@@ -16,6 +16,7 @@ import type {
   Report,
   ResolvedNeeds,
 } from "../../../src/engine/contract/kind.ts";
+import { memoryIn } from "../../../src/engine/contract/status.ts";
 import { DEFAULT_WINDOWS } from "../../../src/engine/contract/windows.ts";
 import { identify } from "../../../src/engine/ledger/record.ts";
 import { policyStatusIn } from "../../../src/engine/policies/policy-status.ts";
@@ -113,7 +114,7 @@ export function kindRunner<K extends KindTypes>(
         inputs: kind.needs(parsed).inputs(resolvedNeeds(around, fingerprint)),
         now: clock.now(),
         ...identityOf(),
-        memory: kind.resource.memory.parse(status),
+        memory: memoryIn(kind.resource, { status }),
         fingerprint,
         surface: around.surface,
         adoption: kind.listable?.(around.surface === "Full") ? "IfUniqueName" : "Never",

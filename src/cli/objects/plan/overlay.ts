@@ -1,5 +1,6 @@
 /** Plans manifests against the cluster's objects, with the result of an apply in place of the current objects. */
 import { API_VERSION, INSTALLATION_KEY } from "../../../api/names.ts";
+import { WRITE_LEDGER } from "../../../api/status.ts";
 import { TYPES } from "../../../config/kinds.ts";
 import { OPERATOR_VERSION } from "../../../config/names.ts";
 import { summaryId, summarize } from "../../../console/tree/summary.ts";
@@ -145,7 +146,10 @@ function namespacesAsPermitted(namespaces: Namespaces): Namespaces {
 async function installationOf(namespaces: Namespaces, objects: readonly KubeObject[]): Promise<string> {
   const uid = (await namespaces.get("kube-system", 0))?.uid ?? "";
   if (uid !== "") return uid;
-  const recorded = objects.flatMap(({ status }) => stringMember(member(status, "identity"), "installation") ?? []);
+  const recorded = objects.flatMap(({ status }) => {
+    const identity = member(member(status, WRITE_LEDGER), "identity");
+    return stringMember(identity, "installation") ?? [];
+  });
   return recorded[0] ?? "unknown";
 }
 

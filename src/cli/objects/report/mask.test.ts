@@ -43,10 +43,10 @@ it("a masked webhook keeps the host of its URL and masks the path, which may be 
 it("a masked blueprint masks the secrets of its overrides in spec and in status", () => {
   const specOverrides = { backend: { secret_key: PASSWORD }, engine_version: "1.9" };
   const settings = { "spec.specOverrides": JSON.stringify(specOverrides), "spec.tag": '"1.0"' };
-  const shown = maskedValue({ spec: { specOverrides }, status: { written: { settings } } });
+  const shown = maskedValue({ spec: { specOverrides }, status: { writeLedger: { written: { settings } } } });
   expect(JSON.stringify(shown)).not.toContain(PASSWORD);
   expect(JSON.stringify(shown)).toContain("1.9");
-  expect(shown).toMatchObject({ status: { written: { settings: { "spec.tag": '"1.0"' } } } });
+  expect(shown).toMatchObject({ status: { writeLedger: { written: { settings: { "spec.tag": '"1.0"' } } } } });
 });
 
 it.each([
