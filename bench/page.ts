@@ -63,7 +63,7 @@ export function page(results: Results): string {
     "",
     "The operator beside a peer, a controller written with controller-runtime for this comparison, and the oracle, a client that sends the minimal requests for the same result, without the records that make them safe to repeat. All use the same CRDs, API server and simulated platform, in one run, in interleaved rounds. The counts come from the audit log of the API server and from the platform, CPU and memory from the kernel.",
     "",
-    `Written by \`make bench\` on commit ${commit}, ${date}: ${machine}, Node ${versions["node"] ?? ""}, ${versions["go"] ?? ""}, everything on the same cores; flags of Node beside those of the image: ${nodeFlags === "" ? "none" : `\`${nodeFlags}\``}. The ratio is the figure of the operator divided by that of the peer: below 1 the operator needs less. The raw figures are in [bench/results](../bench/results).`,
+    `Written by \`make bench\` on commit ${commit}, ${date}: ${machine}, Node ${versions["node"] ?? ""}, ${versions["go"] ?? ""}, everything on the same cores; flags of Node beside those of the image: ${nodeFlags === "" ? "none" : `\`${nodeFlags}\``}. The ratio is the figure of the operator divided by that of the peer: below 1 the operator needs less. The raw figures are in [bench/results](../../bench/results).`,
     "",
     "What the peer does not do: it keeps no record before a create (a crash between the request and the write of the id creates twice), reads no ingress, reports no drift, writes about a third of the status, and does not wait until a deleted object is gone from the platform.",
     "",

@@ -78,10 +78,10 @@ it.each([
   expect(lines[0]?.[2]).not.toHaveProperty("memory");
 });
 
-it("each condition that changes is logged, and no unchanged one", () => {
+it("the conditions that change are logged, the first at level info, and no unchanged one", () => {
   const { lines, log } = recordingLog();
   const object = (ready: string, reason: string, ...more: StoredCondition[]) => {
-    const conditions = conditionsOf([["Synced", "True", "ReconcileSuccess"], ["Ready", ready, reason], ...more]);
+    const conditions = conditionsOf([["Ready", ready, reason], ["Synced", "True", "ReconcileSuccess"], ...more]);
     return stored("PlatformProject", "shop", { status: { conditions } });
   };
   const before = object("False", "Creating");
@@ -92,7 +92,7 @@ it("each condition that changes is logged, and no unchanged one", () => {
   const drifted = { from: "", to: "True/DriftDetected", reason: "DriftDetected", detail: "DriftDetected." };
   expect(lines).toEqual([
     ["info", "condition changed", { ...key, condition: "Ready", ...ready }],
-    ["info", "condition changed", { ...key, condition: "Drifted", ...drifted }],
+    ["debug", "condition changed", { ...key, condition: "Drifted", ...drifted }],
   ]);
 });
 

@@ -75,13 +75,17 @@ export function logServed(log: Logger, namespace: string, isServed: boolean): vo
   else log.warn("a namespace is not served: it was deleted, or the operator has no RoleBinding in it", { namespace });
 }
 
-/** Logs each condition whose status or reason changed. */
+/**
+ * Logs each condition whose status or reason changed: the first one, which is Ready if it changed, at level info, so that
+ * a transition is one line; the others at level debug.
+ */
 export function logTransitions(log: Logger, object: KubeObject, before: KubeObject): void {
   if (object === before) return;
+  let level: "info" | "debug" = "info";
   for (const { type, status, reason, message } of conditionsOf(object)) {
     const old = conditionOf(before, type);
     if (old?.status === status && old.reason === reason) continue;
-    log.info("condition changed", {
+    log[level]("condition changed", {
       ...fieldsOfKey(keyOf(object)),
       condition: type,
       from: old === undefined ? "" : `${old.status}/${old.reason}`,
@@ -89,6 +93,7 @@ export function logTransitions(log: Logger, object: KubeObject, before: KubeObje
       reason,
       detail: message,
     });
+    level = "debug";
   }
 }
 
