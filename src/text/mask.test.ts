@@ -44,6 +44,18 @@ describe("[E6] a secret value in a text", () => {
     );
   });
 
+  it("is masked in a text of ASCII, with blanks anywhere in it", () => {
+    const ascii = fc.string({ unit: "grapheme-ascii", minLength: 6, maxLength: 30 });
+    fc.assert(
+      fc.property(ascii, fc.string({ unit: "grapheme-ascii" }), fc.nat(), (secret, around, at) => {
+        fc.pre(hide(secret, [secret]) === "•");
+        const place = at % secret.length;
+        const shown = hide(`${around} ${secret.slice(0, place)} + ${secret.slice(place)} ${around}`, [secret]);
+        expect(shown).toContain("•");
+      }),
+    );
+  });
+
   it.each(["", "u:", "user:", "a-user:"])("is masked in base64 after %j", (before) => {
     const shown = hide(Buffer.from(`${before}hunter2-hunter2:more`).toString("base64"), ["hunter2-hunter2"]);
     expect(Buffer.from(shown.replace("•", ""), "base64").toString()).not.toContain("unter");

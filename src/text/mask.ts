@@ -12,8 +12,10 @@ const MIN_LENGTH = 6;
 
 /** The values that are searched in a text, in the forms in which they may occur. */
 export interface Mask {
-  /** The first characters of the forms: a quick test before the search. */
+  /** The first MIN_LENGTH characters of the forms: a quick test before the search. */
   readonly starts: ReadonlySet<string>;
+  /** 1 at the hash of each of `starts`: a quicker test, which allocates nothing. */
+  readonly hashes: Uint8Array;
   /** Sorted. */
   readonly forms: readonly string[];
   /** For each form the index of the longest shorter form with which it begins; -1 for none. */
@@ -35,7 +37,20 @@ export function maskOf(values: Iterable<string>): Mask {
     while (at >= 0 && !form.startsWith(forms[at] ?? "")) at = shorter[at] ?? -1;
     shorter.push(at);
   }
-  return { starts: new Set(forms.map((form) => form.slice(0, MIN_LENGTH))), forms, shorter };
+  const starts = new Set(forms.map((form) => form.slice(0, MIN_LENGTH)));
+  const hashes = new Uint8Array(HASHES);
+  for (const start of starts) hashes[hashAt(start, 0)] = 1;
+  return { starts, hashes, forms, shorter };
+}
+
+/** The number of hashes, a power of two. */
+const HASHES = 2 ** 14;
+
+/** Returns the hash of the MIN_LENGTH characters from an index on, below HASHES. */
+function hashAt(text: string, at: number): number {
+  let hash = 0;
+  for (let index = at; index < at + MIN_LENGTH; index += 1) hash = Math.imul(hash, 31) + text.charCodeAt(index);
+  return hash & (HASHES - 1);
 }
 
 /** Returns the value without escapes, and its base64 at each of the three offsets. */
@@ -65,7 +80,7 @@ const CUT_ESCAPE = /(?:%[\da-f]?|\\+(?:u[\da-f]{0,3})?|&#?\w{0,7})$/i;
  */
 export function withoutValues(text: string, masks: readonly Mask[], mark: string, isCut = text.endsWith("…")): string {
   const usable = masks.filter(({ forms }) => forms.length > 0);
-  if (usable.length === 0) return text;
+  if (!mayContain(text, usable)) return text;
   const end = text.endsWith("…") ? text.length - 1 : text.length;
   const { text: plain, from, to } = unescaped(isCut ? text.slice(0, end).replace(CUT_ESCAPE, "") : text);
   let clean = "";
@@ -83,6 +98,22 @@ export function withoutValues(text: string, masks: readonly Mask[], mark: string
     at += length - 1;
   }
   return clean + text.slice(done);
+}
+
+/** A text of ASCII without an escape, as most texts of the operator are. */
+const PLAIN = /^[ -$'-[\]-~\t\n\r]*…?$/;
+
+/** Reports whether a text may contain a value: false for nearly all texts without escapes. */
+function mayContain(text: string, masks: readonly Mask[]): boolean {
+  if (masks.length === 0) return false;
+  if (!PLAIN.test(text)) return true;
+  const plain = text.replaceAll(/[\s+]+/g, "");
+  for (let at = 0; at + MIN_LENGTH <= plain.length; at += 1) {
+    const hash = hashAt(plain, at);
+    for (const { hashes, starts } of masks)
+      if (hashes[hash] === 1 && starts.has(plain.slice(at, at + MIN_LENGTH))) return true;
+  }
+  return false;
 }
 
 /** @returns the length of the longest form with which the text begins; 0 for none */
