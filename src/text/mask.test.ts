@@ -44,10 +44,11 @@ describe("[E6] a secret value in a text", () => {
     );
   });
 
-  it("is masked in a text of ASCII, with blanks anywhere in it", () => {
-    const ascii = fc.string({ unit: "grapheme-ascii", minLength: 6, maxLength: 30 });
+  it("is masked in a text of ASCII without escapes, with blanks anywhere in it", () => {
+    const ascii = (minLength: number) =>
+      fc.string({ unit: "grapheme-ascii", minLength, maxLength: 30 }).map((text) => text.replaceAll(/[%&\\]/g, "_"));
     fc.assert(
-      fc.property(ascii, fc.string({ unit: "grapheme-ascii" }), fc.nat(), (secret, around, at) => {
+      fc.property(ascii(6), ascii(0), fc.nat(), (secret, around, at) => {
         fc.pre(hide(secret, [secret]) === "•");
         const place = at % secret.length;
         const shown = hide(`${around} ${secret.slice(0, place)} + ${secret.slice(place)} ${around}`, [secret]);
