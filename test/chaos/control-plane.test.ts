@@ -42,7 +42,7 @@ describe("the operator of a control plane", { timeout: 400_000 }, () => {
   const mayBeRefused = ({ at }: Call): boolean => at <= readyAt;
 
   beforeAll(async () => {
-    env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused });
+    env = await openChaosEnv({ surface: "full", controlPlane, mayBeRefused, isHttp1: true });
     await env.ready(...defaults(env), ...tree(env, "shop", DELETE));
   }, 600_000);
   afterAll(async () => {

@@ -39,11 +39,10 @@ export interface ChaosEnvOptions extends StageOptions {
   readonly uniqueNames?: boolean;
   /** Used from the first call on; forwards everything by default. */
   readonly interceptor?: Interceptor;
-  /**
-   * The loopback port through which the operator reaches the API server itself, over HTTP/2, instead of the tap, which
-   * offers HTTP/1.1.
-   */
+  /** The loopback port through which the operator reaches the API server itself instead of the tap. */
   readonly untapped?: number;
+  /** The tap offers HTTP/1.1 alone; by default watches use HTTP/2. */
+  readonly isHttp1?: boolean;
   /** Reports whether 403 is allowed: an API server that starts has not loaded its roles yet. */
   readonly mayBeRefused?: (call: Call) => boolean;
 }
@@ -75,8 +74,8 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     },
   };
   const { server, ca } = await endpointOf(stage.facts);
-  const kube = await openTap({ ...tapped, side: "kube", target: { url: server, ca }, name: kubeName });
-  const { untapped } = options;
+  const { untapped, isHttp1 } = options;
+  const kube = await openTap({ ...tapped, side: "kube", target: { url: server, ca }, name: kubeName, isHttp1 });
   await stage.open(
     untapped === undefined ? { server: kube.url, ca: certificate } : { server: `https://127.0.0.1:${untapped}`, ca },
   );

@@ -108,6 +108,7 @@ describe("the operator, behind a watch that breaks,", () => {
 
   it("[B4] lists once for each 410, as an event or as a response, and loses no event", async ({ task }) => {
     const before = lists("platformprojects");
+    expect(watches.get("platformprojects")?.call.httpVersion).toBe("2.0");
     watches.get("platformprojects")?.inject(EXPIRED);
     await env.ready(project("in-stream"));
     expect(lists("platformprojects")).toBe(before + 1);
@@ -180,15 +181,18 @@ describe("the operator, behind a watch that breaks,", () => {
 describe("the operator, behind a watch that is dead without an error,", () => {
   it("[B5] notices that within 45 s over HTTP/1.1", async ({ task }) => {
     let isDead = true;
+    const versions = new Set<string>();
     const deadSince = new Map<string, number>();
     /** The milliseconds until the operator opened each watch again. */
     const reopened = new Map<string, number>();
     await using env = await openChaosEnv({
       surface: "full",
+      isHttp1: true,
       interceptor: {
         onWatch: (watch) => {
           const since = deadSince.get(watch.plural);
           if (since !== undefined && !reopened.has(watch.plural)) reopened.set(watch.plural, performance.now() - since);
+          versions.add(watch.call.httpVersion);
           if (!isDead) return;
           watch.hold();
           deadSince.set(watch.plural, performance.now());
@@ -206,6 +210,7 @@ describe("the operator, behind a watch that is dead without an error,", () => {
     await vi.waitFor(() => expect(reopened.size).toBe(TYPES.length), 60_000);
     const seconds = Math.max(...reopened.values()) / 1_000;
     expect(seconds).toBeLessThanOrEqual(45);
+    expect([...versions]).toEqual(["1.1"]);
     figure(task, `noticed after ${Math.round(seconds)} s at most`);
   });
 

@@ -14,6 +14,8 @@ export interface Call {
   /** The number among the calls of that name, from 1. */
   readonly nth: number;
   readonly body: Buffer;
+  /** "1.1", or "2.0" for the watches of an operator behind a tap that offers HTTP/2. */
+  readonly httpVersion: string;
   /** The process that sent the call; undefined if no process holds its connection any more. */
   readonly pid: number | undefined;
   /** The time of arrival, in milliseconds since 1970. */

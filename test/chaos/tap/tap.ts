@@ -4,7 +4,8 @@
  */
 import { Buffer } from "node:buffer";
 import { once } from "node:events";
-import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import http, { type IncomingMessage } from "node:http";
+import http2 from "node:http2";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +13,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { certificate, privateKey } from "../../support/kube/tls.ts";
 import type { Call, Interceptor, Decision, Sequence, Side } from "./call.ts";
 import { ownerOf } from "./owner.ts";
-import { openWatch, resetConnection } from "./watch.ts";
+import { openWatch, resetConnection, socketOf, type TappedRequest, type TappedResponse } from "./watch.ts";
 
 export interface TapOptions {
   readonly side: Side;
@@ -26,6 +27,8 @@ export interface TapOptions {
   readonly pids: () => readonly number[];
   /** Kills the operator synchronously. */
   readonly crash: () => void;
+  /** Offers no HTTP/2, as a proxy that speaks HTTP/1.1 alone. */
+  readonly isHttp1?: boolean | undefined;
 }
 
 interface Tap extends TapOptions {
@@ -36,27 +39,34 @@ interface Tap extends TapOptions {
 
 interface Exchange {
   readonly call: Call;
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly request: TappedRequest;
+  readonly response: TappedResponse;
 }
 
-/** Opens a tap that listens on loopback. */
+/** Opens a tap that listens on loopback. Like the API server, a secure one offers HTTP/2 and HTTP/1.1. */
 export async function openTap(options: TapOptions) {
   const secure = options.target.url.startsWith("https:");
   const agent = secure
     ? new https.Agent({ keepAlive: true, ca: options.target.ca })
     : new http.Agent({ keepAlive: true });
   const tap: Tap = { ...options, forward: forwarder(options.target.url, agent), owners: new WeakMap() };
-  const handle = (request: IncomingMessage, response: ServerResponse): void => {
+  const handle = (request: TappedRequest, response: TappedResponse): void => {
     // Writing fails if the operator has been killed.
     response.on("error", () => {});
     handleCall(tap, request, response).catch(() => response.destroy());
   };
-  const server = secure
-    ? https.createServer({ cert: certificate, key: privateKey }, handle)
-    : http.createServer(handle);
-  // Idle connections stay open, as the operator's pool closes them itself.
-  server.keepAliveTimeout = 0;
+  const identity = { cert: certificate, key: privateKey };
+  const server =
+    secure && options.isHttp1 !== true
+      ? http2.createSecureServer({ ...identity, allowHTTP1: true }, handle)
+      : httpServer(secure ? https.createServer(identity, handle) : http.createServer(handle));
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  // A session fails when the operator is killed.
+  server.on("sessionError", () => {});
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
@@ -64,19 +74,27 @@ export async function openTap(options: TapOptions) {
     /** Https with the certificate of test/support/kube/tls.ts if the target is https. */
     url: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
     close: async (): Promise<void> => {
-      server.closeAllConnections();
       server.close();
+      for (const socket of sockets) socket.destroy();
       agent.destroy();
       await once(server, "close");
     },
   };
 }
 
+/** Idle connections stay open, as the operator's pool closes them itself. */
+function httpServer<Server extends http.Server>(server: Server): Server {
+  server.keepAliveTimeout = 0;
+  return server;
+}
+
 function forwarder(target: string, agent: http.Agent | https.Agent): Tap["forward"] {
   const { hostname, port, protocol } = new URL(target);
   const send = protocol === "https:" ? https.request : http.request;
   return async ({ call, request }) => {
-    const headers = { ...request.headers, host: `${hostname}:${port}` };
+    // HTTP/2 has the method, the path and the host as pseudo-headers.
+    const given = Object.entries(request.headers).filter(([header]) => !header.startsWith(":"));
+    const headers = { ...Object.fromEntries(given), host: `${hostname}:${port}` };
     const outgoing = send({ hostname, port, agent, method: call.method, path: call.url, headers });
     outgoing.end(call.body);
     const [answer] = (await once(outgoing, "response")) as [IncomingMessage];
@@ -84,17 +102,20 @@ function forwarder(target: string, agent: http.Agent | https.Agent): Tap["forwar
   };
 }
 
-function ownerOfCall({ pids, owners }: Tap, { socket }: IncomingMessage): number | undefined {
+function ownerOfCall({ pids, owners }: Tap, request: TappedRequest): number | undefined {
+  const socket = socketOf(request);
+  if (socket === undefined) return undefined;
   const known = owners.get(socket) ?? ownerOf(socket, pids());
   if (known !== undefined) owners.set(socket, known);
   return known;
 }
 
-async function handleCall(tap: Tap, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { method = "GET", url = "/" } = request;
+async function handleCall(tap: Tap, request: TappedRequest, response: TappedResponse): Promise<void> {
+  const { method = "GET", url = "/", httpVersion } = request;
   const body = await bytesOf(request);
   const what = `${tap.side} ${tap.name(method, url, body)}`;
-  const call = tap.sequence.next({ side: tap.side, method, url, what, body, pid: ownerOfCall(tap, request) });
+  const pid = ownerOfCall(tap, request);
+  const call = tap.sequence.next({ side: tap.side, method, url, what, body, httpVersion, pid });
   const decision = tap.interceptor().decide?.(call) ?? { do: "forward" };
   await apply(decision, { call, request, response }, tap);
 }
@@ -169,7 +190,8 @@ async function forwardCall(exchange: Exchange, tap: Tap): Promise<void> {
   const { statusCode = 502, headers } = answer;
   if (isWatch(call) && statusCode === 200) {
     response.writeHead(statusCode, headersOf(headers));
-    response.flushHeaders();
+    // Over HTTP/2 writeHead sends them.
+    if (response instanceof http.ServerResponse) response.flushHeaders();
     request.emit("watch-opened");
     openWatch(call, answer, response, tap.interceptor());
     return;
@@ -190,7 +212,7 @@ function isWatch({ side, method, url }: Call): boolean {
   return side === "kube" && method === "GET" && /[?&]watch=(1|true)/.test(url);
 }
 
-async function bytesOf(stream: IncomingMessage): Promise<Buffer> {
+async function bytesOf(stream: TappedRequest): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
