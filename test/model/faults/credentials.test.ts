@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import type { Manifest } from "../../support/env/cluster.ts";
-import { database, secret, tree } from "../../support/kube/manifests.ts";
+import { database, deploying, NEXT_COMMIT, secret, tree } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
 import { settledEnv, type OperatorEnv } from "../../support/platform/operator-env.ts";
@@ -29,4 +29,14 @@ it("[K1] a rotated token is used within 30 s in place of the old one, and nothin
   expect(changes).toEqual([]);
   expect(env.writes(from)).toEqual([]);
   figure(task, `old token last used ${Math.ceil(last / SECOND)} s after its rotation`);
+});
+
+it("a commit that a rejected token keeps from the platform is not told as up to date", async () => {
+  const env = await settledEnv((env) => [fresh(env, "first"), ...tree(env, "a")]);
+  expect(env.condition("PlatformApplication", "a", "UpToDate")).toMatch(/^True\//);
+  env.platform.sim.auth.revoke("first");
+  env.cluster.patch("PlatformApplication", "a", { spec: deploying(NEXT_COMMIT)["spec"] ?? {} });
+  await env.run(10 * MINUTE);
+  expect(env.condition("PlatformApplication", "a")).toBe("False/ConnectionNotReady");
+  expect(env.condition("PlatformApplication", "a", "UpToDate")).toBe("Unknown/Progressing");
 });

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 
 import { type OperationId, operations, type Surface } from "../../../simulator/base/operations.ts";
 import { changeSettings } from "../../../simulator/base/settings.ts";
-import { conditionOf } from "../../../src/engine/contract/status.ts";
+import { conditionOf, conditionsOf } from "../../../src/engine/contract/status.ts";
+import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { SAMPLES } from "../../samples/index.ts";
 import { effort } from "../../support/env/effort.ts";
 import { call } from "../../support/env/simulated-platform.ts";
@@ -27,8 +28,8 @@ const beyond = operations.flatMap(({ surface, id }) => (surface === "full" && id
 const RECREATE = { lifecycle: { onMissing: "Recreate", driftPolicy: "Correct" } };
 
 /** One resource of each kind, which creates another object in place of one that is gone where the kind allows it. */
-function everything(env: OperatorEnv) {
-  const parents = tree(env, "shop", RECREATE);
+function everything(env: OperatorEnv, spec: JsonObject = RECREATE) {
+  const parents = tree(env, "shop", spec);
   const rest = Object.entries(SAMPLES).flatMap(([kind, sample]) => {
     if (["PlatformProject", "PlatformEnvironment", "PlatformApplication"].includes(kind)) return [];
     return [sample.good({ env, name: kind.toLowerCase(), tree: "shop", spec: {} })];
@@ -47,6 +48,29 @@ function untruths(env: OperatorEnv, { haveServicesFailed }: { readonly haveServi
     return isFailed || isGone ? [`${object.kind} ${object.metadata.name}: ${ready?.status}/${ready?.reason}`] : [];
   });
 }
+
+/** Conditions that are False while all is well. */
+const NEGATIVE = new Set(["Drifted", "Stalled", "Reconciling", "Locked"]);
+
+it.each(["full", "documented"] as const)(
+  "on the surface %s, an object that is as wanted has no condition that is False",
+  async (surface) => {
+    const env = await operatorEnv({ surface });
+    env.apply(...defaults(env, { surface: surface === "full" ? "Full" : "Documented", allowUnverifiedIds: true }));
+    env.apply(...everything(env, {}));
+    await env.run(90 * MINUTE);
+    const healthy = env.cluster.all().filter((object) => conditionOf(object, "Ready")?.status !== "False");
+    expect(new Set(healthy.map(({ kind }) => kind)).size).toBeGreaterThanOrEqual(9);
+    const untrue = healthy.flatMap((object) =>
+      conditionsOf(object)
+        .filter(({ type, status }) => status === "False" && !NEGATIVE.has(type))
+        // The state of a cluster that the sample wants to be stopped.
+        .filter(({ type, reason }) => !(type === "ClusterDeployed" && reason === "STOPPED"))
+        .map(({ type, reason, message }) => `${object.kind} ${type}/${reason}: ${message}`),
+    );
+    expect(untrue).toEqual([]);
+  },
+);
 
 describe("a platform of the surface Full that does not answer one operation", () => {
   const rows = beyond.flatMap((operation) => STATUSES.map((status) => [operation, status] as const));
