@@ -61,6 +61,15 @@ describe.each([
   });
 });
 
+it("where a proxy strips the Date header, a variable set that writes causes a deployment", async () => {
+  const env = await settledEnv((env) => tree(env, "a"), { isDateless: true });
+  const from = env.baseline();
+  const targets = [{ applicationRef: { name: "a" } }];
+  env.apply(resource("PlatformVariableSet", "shared", { targets, variables: [{ name: "LEVEL", value: "one" }] }));
+  await env.run(HOUR);
+  expect(env.writes(from)).toEqual(["importEnvironmentVariable", "deployApplication"]);
+});
+
 it.each([0, 400])("a variable set that writes %i ms after a deployment began causes the next one", async (ms) => {
   const env = await settledEnv((env) => tree(env, "a"));
   // Both writes have the same time: the platform's clock shows whole seconds.

@@ -42,6 +42,8 @@ interface OperatorEnvOptions {
   readonly installation?: string;
   /** Another operator whose platform and clock this one shares. Each runs its own work. */
   readonly beside?: { readonly clock: ManualClock; readonly platform: DirectPlatform };
+  /** Answers have no Date header, as behind a proxy that strips it. */
+  readonly isDateless?: boolean;
   /** The kinds that it reconciles; the operator's own by default. */
   readonly kinds?: () => BoundKinds<Platform>;
 }
@@ -56,6 +58,7 @@ export async function operatorEnv({
   deadlines = {},
   installation = "installation-1",
   beside,
+  isDateless = false,
   kinds = boundKinds,
 }: OperatorEnvOptions = {}) {
   const clock = beside?.clock ?? manualClock();
@@ -71,7 +74,7 @@ export async function operatorEnv({
     // All objects are in this namespace, also the Secrets of cluster-scoped connections.
     operatorNamespace: TEAM,
     process: () => {
-      const own = transportTo(platform);
+      const own = isDateless ? dateless(transportTo(platform)) : transportTo(platform);
       transport = own;
       const { connect } = createPlatforms({
         config: {
@@ -206,6 +209,16 @@ async function startDirectPlatform(options: SimulatorOptions & { readonly clock:
       free.push(used);
     },
   } satisfies Omit<Simulator, "controlUrl"> & { readonly app: App };
+}
+
+function dateless(transport: Transport): Transport {
+  return {
+    ...transport,
+    exchange: async (request) => {
+      const answer = await transport.exchange(request);
+      return { ...answer, header: (name) => (name.toLowerCase() === "date" ? undefined : answer.header(name)) };
+    },
+  };
 }
 
 /**
