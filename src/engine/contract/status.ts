@@ -14,12 +14,28 @@ export function recordedIn({ status }: { readonly status?: Json | undefined }, n
   return member(member(status, WRITE_LEDGER), name);
 }
 
-/** Returns the memory of a kind in a status: what it shows, and what its write ledger has. */
+/**
+ * The memories by status, each with the schema that it comes from. The store replaces a changed status and never alters
+ * one.
+ */
+const memories = new WeakMap<object, { readonly schema: object; readonly memory: unknown }>();
+
+/**
+ * Returns the memory of a kind in a status: what it shows, and what its write ledger has. A stored status is parsed
+ * once.
+ */
 export function memoryIn<Mem>(
-  { memory }: Pick<Resource<unknown, Mem>, "memory">,
+  { memory: schema }: Pick<Resource<unknown, Mem>, "memory">,
   object: { readonly status?: Json | undefined },
 ): Mem {
-  return memory.parse(membersOf(object));
+  const { status } = object;
+  if (!isObject(status)) return schema.parse({});
+  const known = memories.get(status);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a memory is kept with the schema that gave it
+  if (known?.schema === schema) return known.memory as Mem;
+  const memory = schema.parse(membersOf(object));
+  memories.set(status, { schema, memory });
+  return memory;
 }
 
 /** Returns the members of the stored status, those of the write ledger beside the others. */

@@ -3,7 +3,7 @@ import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
 import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Uuid } from "../contract/kind.ts";
-import { wasListed, membersOf } from "../contract/status.ts";
+import { membersOf, memoryIn, wasListed } from "../contract/status.ts";
 import { type Identity, isStarted } from "../ledger/record.ts";
 import { listHistoryOf, presenceOf } from "../ownership/presence.ts";
 import { policyStatusIn } from "../policies/policy-status.ts";
@@ -43,9 +43,7 @@ export function reconcileContext(
     now,
     id,
     identitySource,
-    memory: kind.resource.memory.parse(
-      local.persistence.state.outcome?.memory ?? { ...found.kept, ...membersOf(object) },
-    ),
+    memory: memoryOf(r, found.kept),
     isFull,
     requested: requestedToken(object),
     policies: {
@@ -82,6 +80,16 @@ export function reconcileContext(
       started: isStarted(object),
     },
   };
+}
+
+/**
+ * Returns what the kind remembers: as this process knows it, else as the status has it.
+ * @param kept the memory of the object where the status does not have it
+ */
+function memoryOf({ kind: { resource }, object, local }: Omit<Resolved, "context">, kept: JsonObject | undefined) {
+  const known = local.persistence.state.outcome?.memory;
+  if (known !== undefined || kept === undefined) return known ?? memoryIn(resource, object);
+  return resource.memory.parse({ ...kept, ...membersOf(object) });
 }
 
 function forbiddingPolicy(object: KubeObject, policies: Policies): ContextPolicies["forbiddenBy"] {
