@@ -30,9 +30,10 @@ import {
 import { hopsIn } from "../unit/hops.ts";
 import { root } from "../unit/repository.ts";
 
-/** Run at intervals, not because of a change of an object: for the lease, a new watch, the connections of watches. */
+/** Run at intervals, not because of a change of an object: for the leases, a new watch, the connections of watches. */
 const ROUTINE: ReadonlySet<string> = new Set([
   "operator/leadership.ts",
+  "operator/releases.ts",
   "kube/watch/list.ts",
   "kube/api/token-bucket.ts",
   "kube/api/watch-connections.ts",
