@@ -72,6 +72,7 @@ export function createPluginProgram(host: Host): Program {
     .command("forget")
     .description("remove objects from that list; they stay on the platform")
     .argument("<id...>", "id on the platform; several may follow")
+    .addOption(dryRun())
     .action(running(async () => (await import("./objects/orphans.ts")).forgetCommand));
   command
     .command("plan")

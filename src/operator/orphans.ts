@@ -41,13 +41,18 @@ export async function storedOrphans(configMaps: ConfigMaps) {
 /** How often a conflict with the operator's own writes is retried. */
 const ATTEMPTS = 5;
 
-/** Removes the entries of an object from the ledger. @returns their number. @throws KubeError */
-export async function forgetOrphans(configMaps: ConfigMaps, id: string): Promise<number> {
+/**
+ * Removes the entries of an object from the ledger.
+ * @param dryRun if given, the API server checks the removal and stores nothing
+ * @returns their number. @throws KubeError
+ */
+export async function forgetOrphans(configMaps: ConfigMaps, id: string, dryRun?: "server"): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const found = (await storedOrphans(configMaps)).filter(({ orphan }) => orphan.id === id);
     try {
       for (const [index, entries] of Map.groupBy(found, (entry) => entry.index)) {
-        await configMaps.write(index, await configMaps.read(index), new Map(entries.map(({ key }) => [key, null])));
+        const removed = new Map(entries.map(({ key }) => [key, null]));
+        await configMaps.write(index, await configMaps.read(index), removed, dryRun);
       }
       return found.length;
     } catch (error) {

@@ -104,6 +104,8 @@ describe("kubectl platform orphans", () => {
       /^platform_operator_orphaned_objects\{kind="PlatformEnvironment",reason="DeleteNotSupported"\} [1-9]\d*$/m;
     await vi.waitFor(async () => expect(await metricsOf(env.operator)).toMatch(counted), PATIENCE_MS);
     const forgotten = new RegExp(`/${env.operatorNamespace}/${id} forgotten$`, "m");
+    const tried = await orphans("forget", id, "--dry-run=server");
+    expect(tried).toMatchObject({ code: 0, stdout: expect.stringMatching(/ forgotten \(server dry run\)\n$/) });
     expect(await orphans("forget", id)).toMatchObject({ code: 0, stdout: expect.stringMatching(forgotten) });
     expect(await orphans("forget", id)).toMatchObject({ code: 1, stdout: "" });
     expect((await orphans("forget", name)).code).toBe(64);

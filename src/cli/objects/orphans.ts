@@ -22,7 +22,11 @@ export async function orphansCommand(
 }
 
 /** Removes entries of the ledger, which is in the operator's namespace. @throws UsageError for what is no id, CliError for an id that has no entry */
-export async function forgetCommand(call: Call, ids: readonly string[]): Promise<void> {
+export async function forgetCommand(
+  call: Call,
+  ids: readonly string[],
+  { dryRun }: { readonly dryRun?: "server" | undefined },
+): Promise<void> {
   for (const id of ids) {
     if (!isUuidOfAnyCase(id)) throw new UsageError(`${JSON.stringify(id)} is not an id of the platform, a UUID.`);
   }
@@ -30,9 +34,10 @@ export async function forgetCommand(call: Call, ids: readonly string[]): Promise
   const { client, place } = await call.cluster();
   const configMaps = orphanConfigMaps(client, shared.operatorNamespace);
   for (const id of ids) {
-    const count = await forgetOrphans(configMaps, id);
+    const count = await forgetOrphans(configMaps, id, dryRun);
     if (count === 0) throw new CliError(`${id} is not in the orphan ledger. List it with: ${program} orphans -A`);
-    io.stdout.write(`${printable(place)}/${shared.operatorNamespace}/${id} forgotten\n`);
+    const note = dryRun === undefined ? "" : ` (${dryRun} dry run)`;
+    io.stdout.write(`${printable(place)}/${shared.operatorNamespace}/${id} forgotten${note}\n`);
   }
 }
 

@@ -201,6 +201,8 @@ export interface ContextRecords {
    * resource that writes it, with its kind.
    */
   readonly holderOf: (id: Uuid) => string | undefined;
+  /** Returns the name of the resource of this kind in the object's namespace that recorded the id. */
+  readonly nameOf: (kind: string, id: Uuid) => string | undefined;
   /** Records what a list that was just read shows of the object with this id, and returns whether the object exists. */
   readonly presence: (evidence: ListEvidence) => Presence;
   /**

@@ -2,6 +2,7 @@
 import { runUntilOf } from "../../api/annotations.ts";
 import type { JsonObject, KubeObject } from "../../kube/api/types.ts";
 import type { Connection } from "../connections/connections.ts";
+import { parseKey } from "../contract/keys.ts";
 import type { ContextPolicies, Goal, ReconcileContext, Reference, ResolvedNeeds, Uuid } from "../contract/kind.ts";
 import { membersOf, memoryIn, wasListed } from "../contract/status.ts";
 import { type Identity, isStarted } from "../ledger/record.ts";
@@ -67,6 +68,11 @@ export function reconcileContext(
       holderOf: (candidate) =>
         ports.idOwnership.holder(candidate, object, recordedIdentity) ??
         ports.fieldOwnership.writer(candidate, object, recordedIdentity),
+      nameOf: (of, candidate) => {
+        const { namespace = "" } = object.metadata;
+        const resources = ports.idOwnership.recorders(candidate).map(parseKey);
+        return resources.find((one) => one.kind === of && one.namespace === namespace)?.name;
+      },
       presence: (evidence) => {
         const how = { goal, now: ports.clock.monotonic(), absenceMs: ports.windows.absenceMs };
         return presenceOf(listHistoryOf(local.reads, id ?? "", wasListed(object)), evidence, how);

@@ -7,6 +7,7 @@ import {
   ID,
   IDENTITY,
   RECORDED,
+  resolved,
   type Script,
   scripted,
   type Scripted,
@@ -188,4 +189,15 @@ describe("a connection that is being deleted", () => {
   ])("%s", async (_, script, end) => {
     expect(await endsFor(script, ending, "present")).toBe(end);
   });
+});
+
+it.each<[what: string, kind: string, id: string, name: string | undefined]>([
+  ["of the kind that recorded it", "Widget", OTHER, "p"],
+  ["of another kind is not", "Link", OTHER, undefined],
+  ["that recorded another id is not", "Widget", uuid(3), undefined],
+])("a resource %s is the name of an id", async (_, kind, id, name) => {
+  const env = await scripted({});
+  parent({ externalId: OTHER })(env);
+  env.r.ports.idOwnership.set(env.cluster.get("Widget", "p"), undefined);
+  expect((await resolved(env)).context.records.nameOf(kind, id)).toBe(name);
 });

@@ -200,6 +200,15 @@ describe("the report of a project", () => {
     expect(of(many.toReversed()).status).toEqual(of(many).status);
   });
 
+  it("names the environments that a resource of its namespace stands for", () => {
+    const nameOf = (kind: string, id: string) => (id === MINE ? `${kind}/staging` : undefined);
+    const value = [{ id: MINE }, { id: OTHER }];
+    const { status } = project.report(contextOf({ nameOf }), observedOf([remote()], { environments: shown(value) }));
+    const others = { name: undefined, id: OTHER, serviceCount: 0 };
+    const mine = { name: "PlatformEnvironment/staging", id: MINE, serviceCount: 0 };
+    expect(status["environments"]).toEqual([mine, others]);
+  });
+
   it("says Unknown of environments that cannot be counted, and is ready", () => {
     const fault = { reason: "PermissionDenied", message: "The platform answered 403." } as const;
     const observed = observedOf([remote()], { environments: { value: undefined, fault } });

@@ -43,6 +43,7 @@ export const platformProject = defineResource({
       environments: atomicList(
         z
           .object({
+            name: text.optional().describe("Name of its PlatformEnvironment in this namespace, where there is one."),
             id: id.describe("Id of the environment."),
             serviceCount: count.describe("Number of services in it."),
           })
@@ -115,7 +116,7 @@ export const project = namedKind<ProjectTypes, Project>({
       status: {
         createdAt: fitOptional(own?.createdAt),
         updatedAt: fitOptional(own?.updatedAt),
-        ...environmentsOf(observed.environments.value ?? []),
+        ...environmentsOf(context, observed.environments.value ?? []),
       },
     };
   },
@@ -125,12 +126,16 @@ export const project = namedKind<ProjectTypes, Project>({
  * Returns the members of status about environments; none for an empty list: the environments of a new project are
  * counted at the next reconcile, and until then the status must not report zero.
  */
-function environmentsOf(environments: readonly EnvironmentCount[]): JsonObject {
+function environmentsOf({ records }: ProjectContext, environments: readonly EnvironmentCount[]): JsonObject {
   if (environments.length === 0) return {};
   const listed = environments.toSorted((left, right) => (left.id < right.id ? -1 : 1)).slice(0, LISTED_ENVIRONMENTS);
   return {
     environmentCount: environments.length,
-    environments: listed.map(({ id, serviceTotalNumber }) => ({ id, serviceCount: countOf(serviceTotalNumber) })),
+    environments: listed.map(({ id, serviceTotalNumber }) => ({
+      name: records.nameOf("PlatformEnvironment", id),
+      id,
+      serviceCount: countOf(serviceTotalNumber),
+    })),
   };
 }
 

@@ -34,6 +34,7 @@ export function createConfigMaps({ client, namespace, prefix, count, labels }: C
     /**
      * Changes entries of a ConfigMap that was read before, or creates it if it does not exist.
      * @param changes the new value by key; null removes an entry
+     * @param dryRun if given, the API server checks a change of a ConfigMap that exists, and stores nothing
      * @returns the entries as they are now
      * @throws KubeError "Conflict" when it has another version
      */
@@ -41,6 +42,7 @@ export function createConfigMaps({ client, namespace, prefix, count, labels }: C
       index: number,
       { resourceVersion }: ConfigMapEntries,
       changes: ReadonlyMap<string, string | null>,
+      dryRun?: "server",
     ): Promise<ConfigMapEntries> => {
       const data = Object.fromEntries(changes);
       if (resourceVersion === undefined) {
@@ -49,7 +51,8 @@ export function createConfigMaps({ client, namespace, prefix, count, labels }: C
       }
       try {
         const body = { metadata: { resourceVersion }, data };
-        return decode(await client.request(mergePatch(pathOf(index), body)));
+        const query = dryRun === undefined ? {} : { dryRun: "All" };
+        return decode(await client.request(mergePatch(pathOf(index), body, { query })));
       } catch (error) {
         // Another client removed it: it is read again, and then created.
         if (isKube(error, "NotFound")) throw new KubeError("Conflict", 409, `${nameOf(index)} is gone`);

@@ -42,6 +42,7 @@ const POLICIES: ContextPolicies = {
 
 const RECORDS: ContextRecords = {
   holderOf: () => undefined,
+  nameOf: () => undefined,
   // As if a list had shown the object before, and lacked it for long enough since.
   presence: (evidence) => (evidence === "Shown" ? "Present" : evidence === "Missing" ? "Gone" : "Unproven"),
   unread: () => {},
