@@ -103,7 +103,10 @@ describe("a target by id", () => {
       env.foreign("THEIRS");
       const runner = await env.synced(byId(env.web), given);
       const [target] = runner.status()["targets"] as readonly JsonObject[];
-      runner.lose({ targets: [{ ...target, owned: { variables: [{ key: "THEIRS", digest: "forged" }] } }] });
+      const owned = [
+        { applicationId: target?.["applicationId"] ?? "", variables: [{ key: "THEIRS", digest: "forged" }] },
+      ];
+      runner.lose({ targets: [target ?? {}], writeLedger: { owned } });
       expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
       expect(env.variable("THEIRS")?.value).toBe("theirs");
     });

@@ -117,26 +117,36 @@ const knownTarget = z
       "Variables that are not in place: the platform did not accept them, or has one of the same name that may not or cannot be replaced.",
     ),
     left: names("Variables that are no longer in the set and that the platform's surface cannot remove."),
-    owned: owned.optional(),
   })
   .describe("An application, and the set's variables in it.");
+
+const ownedIn = owned
+  .extend({ applicationId: id.describe("Id of the application on the platform.") })
+  .describe("What the set wrote into an application.");
+
+const recorded = {
+  owned: atomicList(ownedIn, MAX_TARGETS, "Variables that the set wrote, by application, without their values."),
+};
 
 export type VariableSetMemory = z.output<typeof platformVariableSet.memory>;
 export type KnownTarget = z.output<typeof knownTarget>;
 
-const status = managedStatus({
-  targets: atomicList(
-    knownTarget,
-    MAX_TARGETS,
-    "Applications of the spec, and those removed from the spec that still have variables of the set.",
-  ),
-  targetsSynced: text.optional().describe("Number of applications that have all variables, e.g. 2/3."),
-  skippedKeys: atomicList(
-    text.describe("Source and key."),
-    MAX_NAMES,
-    "Keys of whole Secrets and ConfigMaps that cannot be names of variables.",
-  ),
-});
+const status = managedStatus(
+  {
+    targets: atomicList(
+      knownTarget,
+      MAX_TARGETS,
+      "Applications of the spec, and those removed from the spec that still have variables of the set.",
+    ),
+    targetsSynced: text.optional().describe("Number of applications that have all variables, e.g. 2/3."),
+    skippedKeys: atomicList(
+      text.describe("Source and key."),
+      MAX_NAMES,
+      "Keys of whole Secrets and ConfigMaps that cannot be names of variables.",
+    ),
+  },
+  recorded,
+);
 
 export const platformVariableSet = defineResource({
   kind: "PlatformVariableSet",
@@ -145,7 +155,7 @@ export const platformVariableSet = defineResource({
   description: "Environment variables and secrets that are imported into one or several applications.",
   spec,
   memory: { targets: z.array(knownTarget).max(MAX_TARGETS) },
-  recorded: {},
+  recorded,
   status,
   columns: columnsOf([
     column("Targets", ".status.targetsSynced", "How many applications have all variables."),

@@ -5,7 +5,7 @@ import { resolvedNeeds } from "../../../test/support/kinds/kind-runner.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Fingerprint, Json } from "../../engine/contract/kind.ts";
 import type { ListedVariable } from "../variables/compare.ts";
-import type { OwnedVariable } from "../variables/owned.ts";
+import type { Owned, OwnedVariable } from "../variables/owned.ts";
 import type { VariableAction } from "../variables/send.ts";
 import { platformVariableSet } from "./crd.ts";
 import { needs, variableSet } from "./index.ts";
@@ -28,7 +28,10 @@ const spec = (change: object = {}) =>
   platformVariableSet.spec.parse({ targets: [{ applicationRef: { name: "web" } }], ...change });
 
 const owned = { written: { ...fingerprint }, variables: [{ key: "KEY", digest: "d" }] };
-const known = { applicationId: MINE, owned };
+const remembering = (what: Owned) => ({
+  targets: [{ applicationId: MINE }],
+  owned: [{ applicationId: MINE, ...what }],
+});
 
 /** A fingerprint that is the content itself. */
 const content = (of: Json): Fingerprint => ({ ...fingerprint, digest: JSON.stringify(of) });
@@ -38,9 +41,9 @@ type Owner = Parameters<NonNullable<typeof variableSet.fieldClaims>>[0];
 it.each<[what: string, of: Omit<Owner, "id">, fields: readonly string[]]>([
   ["are of an application of its namespace", { memory: {}, inputs: inputs({ name: "web" }) }, ["KEY"]],
   ["are not of an unverified id: it may be another team's", { memory: {}, inputs: inputs({}) }, []],
-  ["are of an id that it has written to", { memory: { targets: [known] }, inputs: inputs({}) }, ["KEY"]],
+  ["are of an id that it has written to", { memory: remembering(owned), inputs: inputs({}) }, ["KEY"]],
   ["are none where it overwrites nothing", { memory: {}, inputs: inputs({ name: "web" }, false) }, []],
-  ["are those that it has written", { memory: { targets: [known] }, inputs: undefined }, ["KEY"]],
+  ["are those that it has written", { memory: remembering(owned), inputs: undefined }, ["KEY"]],
 ])("the fields that a variable set claims %s", (_, of, names) => {
   const claims = variableSet.fieldClaims?.({ id: undefined, ...of }) ?? [];
   const fields = claims.flatMap(({ id, field }) => (field === undefined ? [] : [{ id, field }]));
@@ -52,7 +55,7 @@ it.each<[what: string, variables: readonly OwnedVariable[]]>([
   ["no variable any more", []],
 ])("a variable set reports when it last wrote to an application in which it has %s", (_, variables) => {
   const writtenAt = "2026-11-21T10:00:00.000Z";
-  const memory = { targets: [{ ...known, owned: { ...owned, variables: [...variables], writtenAt } }] };
+  const memory = remembering({ ...owned, variables: [...variables], writtenAt });
   const claims = variableSet.fieldClaims?.({ id: undefined, memory, inputs: undefined });
   expect(claims).toContainEqual({ id: MINE, writtenAt });
 });
@@ -78,7 +81,7 @@ describe("an import", () => {
     ["of another version of the operator follows nothing", older, "old", there, { follows: false }],
     ["that restores a variable follows nothing", fingerprint, "d", observing(), { corrects: true, follows: false }],
   ])("%s", (_title, written, digest, observed, step) => {
-    const memory = { targets: [{ ...known, owned: { written, variables: [{ key: "KEY", digest }] } }] };
+    const memory = remembering({ written, variables: [{ key: "KEY", digest }] });
     const context = buildContext<SetContext>({ spec: spec(), inputs: inputs({ name: "web" }), memory });
     expect(variableSet.plan(context, observed)).toMatchObject({ is: "step", step: { op: "importVariables", ...step } });
   });
@@ -95,7 +98,7 @@ describe("a removal", () => {
       surface: "Full",
       spec: spec(),
       inputs: inputs({ name: "web" }),
-      memory: { targets: [{ ...known, owned: { written, variables } }] },
+      memory: remembering({ written, variables }),
     });
 
   it.each([
@@ -113,8 +116,7 @@ describe("a removal", () => {
     const step = { repeat: "safe", op: "deleteVariable", action } as const;
     const { memory, observed: after } = await variableSet.act(step, context, observed, api);
     const { status } = variableSet.report({ ...context, memory }, after);
-    const left = expect.objectContaining({ written: fingerprint, variables: [variables[1]] });
-    expect(status["targets"]).toMatchObject([{ owned: left }]);
+    expect(status["owned"]).toMatchObject([{ applicationId: MINE, written: fingerprint, variables: [variables[1]] }]);
   });
 });
 

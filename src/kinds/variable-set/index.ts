@@ -4,7 +4,7 @@ import { listsEntry } from "../variables/compare.ts";
 import { type InputVariable, resolvedVariables, variableRequests, wantedVariables } from "../variables/declared.ts";
 import { removalOf } from "../variables/plan.ts";
 import { platformVariableSet, type VariableSetMemory, type VariableSetSpec } from "./crd.ts";
-import type { Inputs, TargetInput, VariableSetTypes } from "./model.ts";
+import { type Inputs, ownedIn, type TargetInput, type VariableSetTypes } from "./model.ts";
 import { isVerified, observe } from "./observe.ts";
 import { plan, claimedFields } from "./plan.ts";
 import { report } from "./report.ts";
@@ -29,11 +29,14 @@ export const variableSet: Kind<VariableSetTypes> = {
 };
 
 /** Returns the variables that a set wrote, and when it last wrote to each application. */
-function heldFields({ targets = [] }: VariableSetMemory): readonly FieldClaim[] {
-  return targets.flatMap(({ applicationId: id, owned: { variables = [], writtenAt } = {} }) => [
-    { id, writtenAt },
-    ...variables.flatMap(({ key, digest }) => (digest === undefined ? [] : [{ id, field: key, writtenAt }])),
-  ]);
+function heldFields(memory: VariableSetMemory): readonly FieldClaim[] {
+  return (memory.targets ?? []).flatMap(({ applicationId: id }) => {
+    const { variables = [], writtenAt } = ownedIn(memory, id) ?? {};
+    return [
+      { id, writtenAt },
+      ...variables.flatMap(({ key, digest }) => (digest === undefined ? [] : [{ id, field: key, writtenAt }])),
+    ];
+  });
 }
 
 /**

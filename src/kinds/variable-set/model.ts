@@ -3,8 +3,9 @@ import type { ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
 import type { TypesOf } from "../shared/types.ts";
 import type { VariableLists } from "../variables/compare.ts";
 import type { Wanted } from "../variables/declared.ts";
+import type { Owned } from "../variables/owned.ts";
 import type { VariableAction } from "../variables/send.ts";
-import type { KnownTarget, platformVariableSet } from "./crd.ts";
+import type { KnownTarget, platformVariableSet, VariableSetMemory } from "./crd.ts";
 
 /** An application of the spec. */
 export interface TargetInput {
@@ -52,4 +53,21 @@ export function awaitedOf({ goal, inputs, memory }: SetContext): readonly KnownT
   const isAwaited = (known: KnownTarget) =>
     inputs.targets.some(({ id, name }) => id === undefined && name === known.name);
   return goal === "present" ? (memory.targets ?? []).filter(isAwaited) : [];
+}
+
+/** Returns what the set wrote into an application. */
+export function ownedIn({ owned = [] }: VariableSetMemory, id: Uuid): Owned | undefined {
+  const { applicationId, ...written } = owned.find((one) => one.applicationId === id) ?? {};
+  return applicationId === undefined ? undefined : written;
+}
+
+/** Returns what the set wrote, by application, to remember: these, and the awaited ones. */
+export function ownedByApplication(
+  context: SetContext,
+  targets: readonly { readonly id: Uuid; readonly owned: Owned | undefined }[],
+): VariableSetMemory["owned"] {
+  const awaited = awaitedOf(context).map(({ applicationId: id }) => ({ id, owned: ownedIn(context.memory, id) }));
+  return [...targets, ...awaited].flatMap(({ id: applicationId, owned = {} }) =>
+    Object.values(owned).some((one) => one !== undefined) ? [{ applicationId, ...owned }] : [],
+  );
 }

@@ -7,7 +7,7 @@ import { readOnFull } from "../shared/surface.ts";
 import { isInPlace, type VariableLists } from "../variables/compare.ts";
 import { leftovers } from "../variables/owned.ts";
 import { isLookDue, noteLook, readLists } from "../variables/read.ts";
-import type { Observed, SetContext, TargetState } from "./model.ts";
+import { type Observed, ownedIn, type SetContext, type TargetState } from "./model.ts";
 import { applicationsOf, targetOf } from "./target.ts";
 
 /** An application of the set. */
@@ -78,10 +78,7 @@ async function placeOf(context: SetContext, id: Uuid, api: Platform): Promise<Pl
 
 /** Reports whether its own resource, or an earlier reconcile, verified where an application belongs. */
 export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memory">, id: Uuid): boolean {
-  const isKnown = memory.targets?.some(
-    ({ applicationId, owned }) => applicationId === id && owned?.written !== undefined,
-  );
-  return isKnown === true || inputs.targets.find((one) => one.id === id)?.name !== undefined;
+  return ownedIn(memory, id)?.written !== undefined || inputs.targets.find((one) => one.id === id)?.name !== undefined;
 }
 
 async function placeIn(context: SetContext, environmentId: Uuid, api: Platform): Promise<Place> {
@@ -95,8 +92,8 @@ async function placeIn(context: SetContext, environmentId: Uuid, api: Platform):
 function isRoutine(context: SetContext, id: Uuid): boolean {
   // Where nothing shows the application, a status is not enough.
   if (!context.isFull) return false;
-  const known = context.memory.targets?.find(({ applicationId }) => applicationId === id);
-  return isVerified(context, id) && leftovers(known?.owned ?? {}, context.inputs.variables).length === 0;
+  const owned = ownedIn(context.memory, id) ?? {};
+  return isVerified(context, id) && leftovers(owned, context.inputs.variables).length === 0;
 }
 
 /** Reads the lists of an application where something is to be done or compared. */

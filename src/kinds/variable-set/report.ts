@@ -3,7 +3,7 @@ import type { Report, StatusReason } from "../../engine/contract/kind.ts";
 import { variableDrift, variablesCondition } from "../variables/plan.ts";
 import { MAX_NAMES, MAX_TARGETS, type KnownTarget } from "./crd.ts";
 import { missingTargets, numbered, troubleOf } from "./messages.ts";
-import { awaitedOf, type Observed, type SetContext } from "./model.ts";
+import { awaitedOf, ownedByApplication, type Observed, type SetContext } from "./model.ts";
 import { type SetTarget, shownTargets, targetsOf } from "./target.ts";
 
 export function report(context: SetContext, observed: Observed): Report {
@@ -12,7 +12,8 @@ export function report(context: SetContext, observed: Observed): Report {
   const done = shown.filter(({ facts }) => facts.comparisons.every(({ problem }) => problem === undefined));
   const { skipped, targets: declared } = context.inputs;
   const trouble = troubleOf(targets) ?? missingTargets(context);
-  const known = targets.filter(({ isWanted, facts }) => isWanted || facts.leftovers.length > 0).map(targetStatus);
+  const known = targets.filter(({ isWanted, facts }) => isWanted || facts.leftovers.length > 0);
+  const written = known.map(({ id, facts }) => ({ id, owned: facts.owned }));
   return {
     ready: ready(context, shown),
     conditions: variablesCondition(
@@ -21,7 +22,8 @@ export function report(context: SetContext, observed: Observed): Report {
       trouble,
     ),
     status: {
-      targets: [...known, ...awaitedOf(context)].slice(0, MAX_TARGETS),
+      targets: [...known.map(targetStatus), ...awaitedOf(context)].slice(0, MAX_TARGETS),
+      owned: ownedByApplication(context, written)?.slice(0, MAX_TARGETS),
       targetsSynced: `${done.length}/${declared.length}`,
       skippedKeys: skipped.length === 0 ? undefined : skipped.slice(0, MAX_NAMES),
     },
@@ -30,7 +32,7 @@ export function report(context: SetContext, observed: Observed): Report {
 }
 
 function targetStatus({ id: applicationId, name, isWanted, state, facts }: SetTarget): KnownTarget {
-  const { comparisons, leftovers, owned } = facts;
+  const { comparisons, leftovers } = facts;
   const isShown = isWanted && state?.is === "shown";
   const open = comparisons.filter(({ problem }) => problem !== undefined);
   const failed = open.filter(({ problem }) => problem !== "unsent").map(({ variable }) => variable.name);
@@ -40,7 +42,6 @@ function targetStatus({ id: applicationId, name, isWanted, state, facts }: SetTa
     name,
     ...(isShown && { total: comparisons.length, imported: comparisons.length - open.length, failed: named(failed) }),
     left: named(left),
-    owned: Object.values(owned).some((member) => member !== undefined) ? owned : undefined,
   };
 }
 

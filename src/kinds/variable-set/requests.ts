@@ -1,8 +1,9 @@
 /** Sends the request of a step, and updates what was observed by its answer. */
 import type { Kind } from "../../engine/contract/kind.ts";
+import type { Owned } from "../variables/owned.ts";
 import { notedImport, sendVariables } from "../variables/send.ts";
-import type { KnownTarget } from "./crd.ts";
-import { awaitedOf, type Observed, type SetContext, type VariableSetTypes } from "./model.ts";
+import type { KnownTarget, VariableSetMemory } from "./crd.ts";
+import { awaitedOf, ownedByApplication, type Observed, type SetContext, type VariableSetTypes } from "./model.ts";
 import { targetsOf, type SetTarget } from "./target.ts";
 
 /**
@@ -35,12 +36,13 @@ export const act: Kind<VariableSetTypes>["act"] = async ({ action: step }, conte
 function remembering(
   context: SetContext,
   targets: readonly SetTarget[],
-  { id: changed, owned }: Pick<SetTarget, "id"> & Pick<KnownTarget, "owned">,
-) {
-  const known = targets.map(({ id, name, facts }): KnownTarget => ({
-    applicationId: id,
-    name,
-    owned: id === changed ? owned : facts.owned,
-  }));
-  return { ...context.memory, targets: [...known, ...awaitedOf(context)] };
+  { id: changed, owned }: Pick<SetTarget, "id"> & { readonly owned: Owned },
+): VariableSetMemory {
+  const known = targets.map(({ id: applicationId, name }): KnownTarget => ({ applicationId, name }));
+  const written = targets.map(({ id, facts }) => ({ id, owned: id === changed ? owned : facts.owned }));
+  return {
+    ...context.memory,
+    targets: [...known, ...awaitedOf(context)],
+    owned: ownedByApplication(context, written),
+  };
 }

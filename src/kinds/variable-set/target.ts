@@ -2,7 +2,7 @@
 import { type Compared, compareVariables, type VariableLists } from "../variables/compare.ts";
 import type { Wanted } from "../variables/declared.ts";
 import type { VariableTarget } from "../variables/plan.ts";
-import { awaitedOf, type Observed, type SetContext, type TargetState } from "./model.ts";
+import { awaitedOf, ownedIn, type Observed, type SetContext, type TargetState } from "./model.ts";
 
 /** An application of the spec, or one that still has something of the set. */
 export interface SetTarget extends VariableTarget {
@@ -20,10 +20,15 @@ export function applicationsOf(context: SetContext) {
   const known = new Map((context.memory.targets ?? []).map((target) => [target.applicationId, target]));
   for (const { applicationId } of awaitedOf(context)) known.delete(applicationId);
   const wanted = (context.goal === "present" ? context.inputs.targets : []).flatMap(({ id, name }) =>
-    id === undefined ? [] : [{ id, name, isWanted: true, owned: known.get(id)?.owned }],
+    id === undefined ? [] : [{ id, name, isWanted: true, owned: ownedIn(context.memory, id) }],
   );
   for (const { id } of wanted) known.delete(id);
-  const others = [...known].map(([id, { name, owned }]) => ({ id, name, isWanted: false, owned }));
+  const others = [...known].map(([id, { name }]) => ({
+    id,
+    name,
+    isWanted: false,
+    owned: ownedIn(context.memory, id),
+  }));
   return [...wanted, ...others];
 }
 
