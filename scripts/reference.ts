@@ -229,7 +229,7 @@ const OF_USERS: readonly Annotation[] = [
   })),
   {
     name: names.REDEPLOY_REQUESTED_AT,
-    does: "Deploys a PlatformApplication or a PlatformDatabase once more for each new value: the commit of the spec, or the running one where the spec names none; the settings of the database. Policies apply as to a change of the spec. `status.lastHandledRedeployAt` is the last handled value; a Warning event with the reason `RedeployRefused` says why nothing was deployed.",
+    does: "Deploys a PlatformApplication, a PlatformDatabase or, on a platform with its whole API, a PlatformBlueprint once more for each new value: the commit of the spec, or the running one where the spec names none; the settings of the database or the blueprint. Policies apply as to a change of the spec. `status.lastHandledRedeployAt` is the last handled value; a Warning event with the reason `RedeployRefused` says why nothing was deployed.",
     by: "the action Redeploy of Argo CD",
   },
   {

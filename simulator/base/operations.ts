@@ -10,7 +10,7 @@ export type Need = "read" | "write" | "deploy";
 
 export interface Operation {
   readonly id: string;
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** The path without prefix, with parameters in braces. */
   readonly path: string;
   readonly surface: Surface;
@@ -90,6 +90,11 @@ const full = {
   getDatabaseCredentials: ["GET", "/database/{databaseId}/masterCredentials", "read", 200],
   updateDatabase: ["PUT", "/database/{databaseId}", "write", 200],
   deleteDatabase: ["DELETE", "/database/{databaseId}", "write", 204],
+  updateBlueprint: ["PATCH", "/blueprint/{blueprintId}", "write", 200],
+  deployBlueprint: ["POST", "/blueprint/{blueprintId}/deploy", "deploy", 202],
+  stopHelm: ["POST", "/helm/{helmId}/stop", "deploy", 202],
+  deleteHelm: ["DELETE", "/helm/{helmId}", "write", 204],
+  deleteTerraform: ["DELETE", "/terraform/{terraformId}", "write", 204],
   updateApplicationVariable: ["PUT", "/application/{applicationId}/environmentVariable/{variableId}", "write", 200],
   deleteApplicationVariable: ["DELETE", "/application/{applicationId}/environmentVariable/{variableId}", "write", 204],
   updateApplicationSecret: ["PUT", "/application/{applicationId}/secret/{secretId}", "write", 200],

@@ -137,8 +137,11 @@ function asProblem(error: unknown): Problem {
   return new Problem(status, error instanceof Error ? error.message : "Unexpected failure");
 }
 
-function methodOf(method: string): "GET" | "POST" | "PUT" | "DELETE" {
-  if (method === "GET" || method === "POST" || method === "PUT" || method === "DELETE") return method;
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+function methodOf(method: string): (typeof METHODS)[number] {
+  const known = METHODS.find((one) => one === method);
+  if (known !== undefined) return known;
   throw new Error(`no operation takes ${method}`);
 }
 

@@ -132,6 +132,13 @@ const FULL: Partial<Record<OperationId, z.ZodType>> = {
     icon: z.url(),
     variables: z.array(z.looseObject({ name: text, value: text, is_secret: z.boolean().optional() })).optional(),
   }),
+  updateBlueprint: z.looseObject({
+    name: text,
+    tag: text,
+    icon: z.url(),
+    variables: z.record(text, z.looseObject({ value: text, is_secret: z.boolean().optional() }).nullable()).optional(),
+    spec_overrides: z.record(text, z.unknown()).nullish(),
+  }),
   deployApplication: z.looseObject({ git_commit_id: text }),
   createProject: project,
   updateProject: project,

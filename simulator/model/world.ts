@@ -186,6 +186,8 @@ export interface Blueprint extends Dated {
   readonly serviceId: string;
   name: string;
   tag: string;
+  /** The overrides of its manifest that apply. */
+  overrides: Fields;
 }
 
 export interface Credentials {

@@ -14,7 +14,7 @@ const allowed: Readonly<Record<Operation["needs"], readonly string[]>> = {
 const needs: readonly (readonly [RegExp, Operation["needs"]])[] = [
   [/^POST .*\/(deploy|stop|upgrade|restart-service|cancelDeployment)$/, "deploy"],
   [/^POST .*\/helmDefaultValues$/, "read"],
-  [/^(POST|PUT|DELETE) /, "write"],
+  [/^(POST|PUT|PATCH|DELETE) /, "write"],
   [/^GET /, "read"],
 ];
 

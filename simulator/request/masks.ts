@@ -7,6 +7,7 @@ import type { World } from "../model/world.ts";
 const masked = "***";
 
 const Variables = z.array(z.looseObject({ is_secret: z.boolean().optional() }));
+const VariableMap = z.record(z.string(), z.looseObject({ is_secret: z.boolean().optional() }).nullable());
 const Config = z.record(z.string(), z.record(z.string(), z.unknown()));
 
 /** Returns the part of a member that the journal may keep. */
@@ -54,6 +55,13 @@ export function maskVariables(value: unknown): unknown {
   const variables = Variables.safeParse(value);
   if (!variables.success) return masked;
   return variables.data.map((item) => (item.is_secret === true ? { ...item, value: masked } : item));
+}
+
+/** Hides the values of secret variables in a body that has variables by name. */
+export function maskVariableMap(value: unknown): unknown {
+  const variables = VariableMap.safeParse(value);
+  if (!variables.success) return masked;
+  return mapValues(variables.data, (item) => (item?.is_secret === true ? { ...item, value: masked } : item));
 }
 
 /** Hides the fields that a template marks as sensitive. */

@@ -14,8 +14,6 @@ import { reconciler } from "./reconcile/reconcile.ts";
 /** A kind without its type parameters. */
 export interface Bound<Api extends RatedApi> {
   readonly kind: string;
-  /** Whether any platform deletes objects of the kind: then deletionPolicy Retain is a choice of the user. */
-  readonly isDeletable: boolean;
   references(object: KubeObject): readonly Reference[];
   /** Returns the id that the spec names as the resource's own. */
   claim(object: KubeObject): Uuid | undefined;
@@ -76,7 +74,6 @@ export function bind<K extends KindTypes>(kind: Kind<K>): Bound<K["api"]> {
     attempt(() => question(memoryIn(kind.resource, object)));
   return {
     kind: kind.resource.kind,
-    isDeletable: attempt(() => kind.operations?.({}).delete)?.length !== 0,
     references: (object) => ask(object, (spec) => kind.needs(spec).references) ?? [],
     claim: (object) => ask(object, (spec) => kind.claim(spec)),
     fieldClaims: (object) => {

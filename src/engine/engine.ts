@@ -52,8 +52,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
   const route = router(deps, kinds);
   const usedSecrets = (namespace: string) => secretsInUse(deps, bound.connections, namespace);
   const owned = { dependencies, idOwnership, fieldOwnership, externalWrites, localStates };
-  const isDeletable = (kind: string): boolean => kinds.get(kind)?.isDeletable !== false;
-  const ports: Ports<Api> = { ...deps, ...owned, connections, isDeletable, route, usedSecrets, wake };
+  const ports: Ports<Api> = { ...deps, ...owned, connections, route, usedSecrets, wake };
   const reconcilers = new Map([...bound.connections, ...bound.managed].map((kind) => [kind.kind, kind.attach(ports)]));
 
   /** Returns the connections that an object uses or would use, as the index has them. */

@@ -32,7 +32,6 @@ beforeEach(() => {
 function kind(name: string, reconcile: () => Promise<number | undefined> = async () => undefined): Bound<Platform> {
   return {
     kind: name,
-    isDeletable: true,
     references: () => [],
     claim: () => undefined,
     fieldClaims: () => [],

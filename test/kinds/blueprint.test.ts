@@ -34,6 +34,20 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     expect(report.conditions.find(({ type }) => type === "VariablesSynced")).toMatchObject({ status: "True" });
   });
 
+  it("gets variables as objects of any shape, unchanged", async () => {
+    const variableObjects = [{ name: "tier", value: "small", nested: { list: [1, null] } }];
+    const runner = env.applied({ variables: [{ name: "size", value: "s" }], variableObjects });
+    await runner.run();
+    const usual = { name: "size", value: "s", is_secret: false };
+    const body: unknown = expect.objectContaining({ variables: [usual, ...variableObjects] });
+    expect(env.harness.writes()).toEqual([["createBlueprint", body]]);
+    expect((await env.after(120, runner)).ops).toEqual([]);
+  });
+});
+
+describe("a blueprint on the Documented surface", () => {
+  const env = blueprintEnv("Documented");
+
   it("reports that the platform cannot change the value of a variable from a Secret", async () => {
     const runner = await env.deployed({ variables: [PASSWORD] }, { [FIELD]: "old-value" });
     runner.around.sources = "s@2";
@@ -47,10 +61,6 @@ describe.each(["Documented", "Full"] as const)("a blueprint on the %s surface", 
     runner.around.values = { [FIELD]: "old-value" };
     expect(await runner.run()).toMatchObject({ is: "settled" });
   });
-});
-
-describe("a blueprint on the Documented surface", () => {
-  const env = blueprintEnv("Documented");
 
   it("is not deployed without deployOnCreate, and says that nothing will deploy it", async () => {
     const { deployOnCreate: _deployed, ...usual } = env.spec() as { readonly deployOnCreate: boolean };
@@ -88,6 +98,76 @@ describe("a blueprint on the Documented surface", () => {
 
 describe("the service of a blueprint", () => {
   const env = blueprintEnv("Full");
+
+  it("gets changed settings and variables, is deployed with them, and loses what left the spec", async () => {
+    const variables = [PASSWORD, { name: "size", value: "small" }];
+    const runner = await env.deployed(
+      { variables, specOverrides: { timeout: 60, cpu: "1" } },
+      { [FIELD]: "old-value" },
+    );
+    runner.around.values = { [FIELD]: "new-value" };
+    runner.around.sources = "s@2";
+    const spec = env.spec({ name: `${env.name}-2`, variables: [PASSWORD], specOverrides: { timeout: 90 } });
+    const changed = await runner.run({ spec });
+    expect(changed).toMatchObject({ ops: ["updateBlueprint", "deployBlueprint"], is: "waiting" });
+    expect(env.harness.values(serviceOf(env, runner).id)).toEqual({ password: "new-value" });
+    expect(serviceOf(env, runner)).toMatchObject({ name: `${env.name}-2`, settings: { timeout: 90 } });
+    expect(serviceOf(env, runner).settings).not.toHaveProperty("cpu");
+    const lastDeployment = { settings: 1, state: "DEPLOYED", requestId: serviceOf(env, runner).requestId };
+    expect(await env.after(120, runner)).toMatchObject({
+      ops: [],
+      end: "settled Deployed",
+      status: { lastDeployment },
+    });
+    expect(JSON.stringify(runner.status())).not.toContain("-value");
+    expect(await env.after(600, runner)).toMatchObject({ ops: [], is: "settled", wrote: false });
+  });
+
+  it("gets the change that a crash left unsent, and nothing twice", async () => {
+    const runner = await env.deployed();
+    const spec = env.spec({ specOverrides: { timeout: 90 } });
+    env.harness.fault("updateBlueprint", { is: "status", status: 502 }, { effect: "applied", count: 1 });
+    await expect(runner.run({ spec })).rejects.toThrow("Simulated failure");
+    expect((await runner.run()).ops).toEqual(["updateBlueprint", "deployBlueprint"]);
+    expect(await env.after(120, runner)).toMatchObject({ ops: [], is: "settled" });
+  });
+
+  it.each([
+    ["redis/3.0.0", {}, "deleteHelm"],
+    ["postgres/1.0.0", { engine_version: "1.9.8" }, "deleteTerraform"],
+  ])("of %s is deleted with its resource", async (tag, specOverrides, operation) => {
+    const runner = await env.deployed({ tag, specOverrides });
+    const { id } = serviceOf(env, runner);
+    expect(await runner.run({ goal: "absent" })).toMatchObject({ ops: [operation], end: "waiting Deleting" });
+    expect(await env.after(120, runner, { goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
+    expect(env.harness.simulator.world().services.has(id)).toBe(false);
+  });
+
+  it("is stopped with its resource, and stays", async () => {
+    const runner = await env.deployed();
+    expect(await runner.run({ goal: "stopped" })).toMatchObject({ ops: ["stopHelm"], is: "waiting" });
+    expect(await env.after(120, runner, { goal: "stopped" })).toMatchObject({ ops: [], is: "settled" });
+    expect(serviceOf(env, runner).state).toBe("STOPPED");
+  });
+
+  it.each([
+    ["deployBlueprint", "DEPLOYED"],
+    ["stopHelm", "STOPPED"],
+  ])("shows whether an unconfirmed %s was executed", async (op, state) => {
+    const runner = await env.deployed();
+    const { id: serviceId, lastDeploymentDate, executionId, requestId } = serviceOf(env, runner);
+    const intent = {
+      id: runner.id(),
+      mark: { baseline: JSON.stringify([lastDeploymentDate, executionId, 0]), state: "DEPLOYED", requestId },
+    };
+    const traced = () => blueprint.trace(openIntent(op, intent), runner.context(), env.harness.api);
+    expect(await traced()).toEqual({ is: "absent" });
+    const { blueprints, services } = env.harness.api;
+    await (op === "stopHelm" ? services.stopHelm(serviceId) : blueprints.deploy(runner.id() ?? ""));
+    env.harness.advance(120);
+    expect(await traced()).toMatchObject({ is: "landed", known: [{ observed: { status: { state } } }] });
+  });
+
   it("has no ingress if it is of Terraform", async () => {
     const runner = await env.deployed({ tag: "postgres/1.0.0", specOverrides: { engine_version: "1.9.8" } });
     const { status } = await runner.run();

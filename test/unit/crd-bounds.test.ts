@@ -28,6 +28,7 @@ function walk(schema: Structural, path: string): readonly Place[] {
 const OPEN = [
   /^PlatformApplication\.spec\.healthchecks$/,
   /^PlatformBinding\.spec\.layerSelections$/,
+  /^PlatformBlueprint\.spec\.variableObjects\[\]$/,
   /^PlatformBlueprint\.spec\.specOverrides$/,
   /^PlatformBinding\.spec\.managedConfig\{\}\{\}\.value$/,
   /^\w+\.status\.writeLedger\.intent\.mark$/,

@@ -120,8 +120,6 @@ export interface Ports<Api extends RatedApi = RatedApi> extends ProvidedPorts {
   readonly route: (object: KubeObject) => ConnectionRoute;
   /** Returns the Secrets of a namespace that connections and the operator use, each with the title of one user. */
   readonly usedSecrets: (namespace: string) => ReadonlyMap<string, string>;
-  /** Reports whether any platform deletes objects of this kind. */
-  readonly isDeletable: (kind: string) => boolean;
   /** Queues an object at once. */
   readonly wake: (keyText: string) => void;
 }

@@ -190,9 +190,8 @@ describe("objects below the deleted one", () => {
     r.ports.idOwnership.set(cluster.get("Widget", "child"), undefined);
   };
   const retainedBelow =
-    (why: string, isDeletable = true): Arrange =>
+    (why: string): Arrange =>
     ({ r }) => {
-      Object.assign(r.ports, { isDeletable: () => isDeletable });
       void r.ports.orphans.add(orphan({ id: uuid(2), parentId: ID, why }));
     };
 
@@ -201,7 +200,6 @@ describe("objects below the deleted one", () => {
     ["hold it while the orphan ledger keeps them under Retain", retainedBelow("Retain"), {}, "DeletionBlocked"],
     ["hold it while the orphan ledger keeps them under Stop", retainedBelow("Stop"), {}, "DeletionBlocked"],
     ["do not hold it where they could not be deleted", retainedBelow("DeleteNotSupported"), {}, undefined],
-    ["do not hold it where no platform deletes their kind", retainedBelow("Retain", false), {}, undefined],
     [
       "do not hold it where the platform deletes nothing",
       recordedBelow,

@@ -171,13 +171,13 @@ function deletesNothing({ connections, route }: Ports, object: KubeObject): bool
  * for, or that deletionPolicy Retain or Stop keeps according to the orphan ledger.
  */
 async function blockedByObjectsBelow(
-  { cache, idOwnership, isDeletable, orphans }: Ports,
+  { cache, idOwnership, orphans }: Ports,
   id: Uuid,
 ): Promise<ReconcileResult | undefined> {
   // A resource under Retain that has just gone leaves an entry.
   await orphans.expected();
   const retained = Map.groupBy(
-    orphans.all().filter(({ kind, why }) => KEPT_BY_POLICY.has(why) && isDeletable(kind)),
+    orphans.all().filter(({ why }) => KEPT_BY_POLICY.has(why)),
     ({ parentId }) => parentId,
   );
   const objects: KubeObject[] = [];

@@ -1,14 +1,16 @@
 import { z } from "zod";
 
 import { displayName, externalId, jsonLength, mapOf, variablesOf, matches } from "../../api/fields.ts";
-import { lifecycleOf } from "../../api/lifecycle.ts";
+import { DEPLOYED, lifecycleOf } from "../../api/lifecycle.ts";
 import { column, managedColumns, lockedOnceRecorded, defineResource, wide, SETTINGS } from "../../api/resource.ts";
-import { digestField, id, managedStatus, text, time } from "../../api/status.ts";
+import { atomicList, digestField, id, lastHandledRedeployAt, managedStatus, text, time } from "../../api/status.ts";
 import {
   deploymentFields,
   ingressField,
   lastDeploymentOf,
   lastFailureOf,
+  recordedFields,
+  runStateFields,
   STATE_SINCE,
   stateFields,
   writtenFields,
@@ -17,6 +19,8 @@ import {
 } from "../service/crd-status.ts";
 
 const OVERRIDES_LENGTH = 8192;
+
+const CHANGED = "Once the service exists, it can only be changed on a platform with its whole API.";
 
 /** specOverrides belong to the blueprint, so any JSON is allowed. The API server keeps a null, as it is nullable. */
 const specOverrides = mapOf(z.unknown(), 64)
@@ -31,32 +35,46 @@ const specOverrides = mapOf(z.unknown(), 64)
       "Overrides of the blueprint's manifest, sent unchanged, null included, e.g. engine_version, credentials, " +
       "backend, timeout, cpu, ram, storage. The platform only accepts fields that the manifest marks as overridable. " +
       "Terraform and OpenTofu blueprints need engine_version; Helm blueprints ignore engine_version, credentials and " +
-      "backend. Cannot be changed once the service exists. kubectl apply drops a null, which means the same to the platform; with --server-side it is sent.",
+      `backend. ${CHANGED} A member that leaves them is removed there. kubectl apply drops a null, which means the same to the platform; with --server-side it is sent.`,
     "x-kubernetes-preserve-unknown-fields": true,
   });
+
+const OBJECTS_LENGTH = 8192;
+
+/** The specification shows no member of a variable, so any object is allowed. */
+const variableObjects = z
+  .array(
+    mapOf(z.unknown(), 64)
+      .meta({ "x-kubernetes-preserve-unknown-fields": true })
+      .describe("A variable, sent unchanged."),
+  )
+  .max(64)
+  .refine((objects) => jsonLength(objects) <= OBJECTS_LENGTH, `must be at most ${OBJECTS_LENGTH} characters of JSON`)
+  .optional()
+  .describe(
+    `Variables of the blueprint as objects of any shape, sent unchanged after those of spec.variables, for members that spec.variables does not have. Their values are readable in this object; take secrets from a Secret with spec.variables. ${CHANGED} An update is only possible if each object has a name.`,
+  )
+  .meta({ "x-kubernetes-list-type": "atomic" });
 
 export const ENGINE_RULE = "spec.allowedEngineVersions needs spec.engine Terraform or OpenTofu";
 
 export const spec = z
   .object({
     ...placeFields("service"),
-    name: displayName.describe(
-      "Name of the service; unique in the environment, case-insensitive. Cannot be changed once the service exists.",
-    ),
+    name: displayName.describe(`Name of the service; unique in the environment, case-insensitive. ${CHANGED}`),
     tag: displayName.describe(
-      "Tag of the catalog, which names the blueprint and its version, e.g. redis/3.0.0. Cannot be changed once the " +
-        "service exists.",
+      `Tag of the catalog, which names the blueprint and its version, e.g. redis/3.0.0. ${CHANGED}`,
     ),
     icon: matches(/^[A-Za-z][A-Za-z0-9+.-]*:[^\s]+$/, 2048, "must be a URI").describe(
-      "URI of the service's icon. Cannot be changed once the service exists.",
+      `URI of the service's icon. ${CHANGED}`,
     ),
     variables: variablesOf(
       displayName.min(1),
       "A variable of the blueprint",
-      "Values for variables of the blueprint, each name once. They are sent when the service is created; the platform " +
-        "can neither show nor change them later.",
+      `Values for variables of the blueprint, each name once, sent as {name, value, is_secret}. The platform does not show them. ${CHANGED} A variable that leaves them is removed there.`,
       {},
     ),
+    variableObjects,
     specOverrides,
     engine: z
       .enum(["Helm", "Terraform", "OpenTofu"])
@@ -78,15 +96,11 @@ export const spec = z
       .boolean()
       .optional()
       .describe(
-        "Whether the service is deployed right after its creation. The operator has no other way to deploy it. Needs a token with the scopes Write and Deploy, or Admin. Some platforms respond to such a creation without an id; if they do not list services either, it ends in CreateResultUnknown. Defaults to " +
-          "false, as in the platform's own API. A later change neither deploys nor stops the service. If it is false, the operator no longer reports that others stopped or uninstalled the service; for an adopted service, true has this reported.",
+        "Whether the service is deployed right after its creation. Needs a token with the scopes Write and Deploy, or Admin. Some platforms respond to such a creation without an id; if they do not list services either, it ends in CreateResultUnknown. Defaults to " +
+          "false, as in the platform's own API. A later change of it neither deploys nor stops the service. If it is false, the operator no longer reports that others stopped or uninstalled the service; for an adopted service, true has this reported. On a platform with its whole API, changes of a service that runs are deployed whatever this says, and the annotation platform-operator.io/redeploy-requested-at deploys it at any time.",
       ),
     externalId: externalId.optional(),
-    // No surface deletes or stops the service of a blueprint.
-    lifecycle: lifecycleOf(
-      ["managementPolicy", "adoptionPolicy", "onMissing", "applyPolicy", "progressDeadline"],
-      ["Retain"],
-    ),
+    lifecycle: lifecycleOf(DEPLOYED, ["Retain", "Delete", "Stop"]),
   })
   .refine(
     ({ engine, allowedEngineVersions }) =>
@@ -96,7 +110,6 @@ export const spec = z
 
 export type BlueprintSpec = z.output<typeof spec>;
 
-const { settings: _settings, retry: _retry, attempts: _attempts, ...deployment } = deploymentFields;
 const { state: shownState, stateSince, ...shown } = stateFields("service");
 
 const ids = {
@@ -105,15 +118,20 @@ const ids = {
 const facts = {
   catalogUrl: text.describe("URL of the blueprint in the catalog, as returned by the platform."),
   createdAt: time.describe("Time when the operator created it; absent if it was adopted."),
-  lastDeployment: lastDeploymentOf(deployment),
+  lastDeployment: lastDeploymentOf(deploymentFields),
   lastFailure: lastFailureOf({}),
+  lastHandledRedeployAt,
+  runState: runStateFields.runState,
   ingress: ingressField("service"),
 };
 const recorded = {
   written: writtenOf({
     settings: writtenFields.settings,
+    revision: writtenFields.revision,
     variables: digestField("the variables as sent").optional(),
+    variableNames: atomicList(text.describe("A name."), 320, "Names of the variables that were sent."),
   }),
+  stopping: recordedFields.stopping,
 };
 
 export type BlueprintMemory = z.output<typeof platformBlueprint.memory>;

@@ -1,10 +1,11 @@
-/** PlatformBlueprint: a service from a blueprint of the catalog. It is created, perhaps deployed, and followed. */
+/** PlatformBlueprint: a service from a blueprint of the catalog: exists, settings, variables, deployed. */
 import type { Kind } from "../../engine/contract/kind.ts";
 import { isSupported } from "../../platform/codec/operations.ts";
+import { serviceRecord } from "../service/model.ts";
 import { environmentNeed } from "../shared/limits.ts";
-import { variableInputs, variableRequests } from "../variables/declared.ts";
+import { variableRequests } from "../variables/declared.ts";
 import { platformBlueprint } from "./crd.ts";
-import { type BlueprintTypes, NAMES } from "./model.ts";
+import { blueprintVariables, type BlueprintTypes, NAMES } from "./model.ts";
 import { observe } from "./observe.ts";
 import { plan } from "./plan.ts";
 import { report } from "./report.ts";
@@ -13,17 +14,21 @@ import { act, keep, trace } from "./requests.ts";
 export const blueprint: Kind<BlueprintTypes> = {
   resource: platformBlueprint,
   claim: ({ externalId }) => externalId,
-  needs: ({ environmentRef, variables }) => ({
+  needs: ({ environmentRef, variables, variableObjects }) => ({
     references: [environmentNeed(environmentRef)],
     values: variableRequests(variables),
     inputs: (resolved) => ({
       environmentId: resolved.id("spec.environmentRef"),
-      ...variableInputs(variables, resolved),
+      ...blueprintVariables(variables, variableObjects, resolved),
     }),
   }),
-  operations: () => ({ stop: [], delete: [], isStopWanted: false }),
+  operations: ({ engine }) => ({
+    stop: engine === "Terraform" || engine === "OpenTofu" ? [] : ["listServices", "stopHelm"],
+    delete: ["listServices", engine === "Terraform" || engine === "OpenTofu" ? "deleteTerraform" : "deleteHelm"],
+  }),
   listable: (isFull) => isSupported(NAMES.operations.list, isFull),
   observe,
+  shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,
   plan,
   act,
   trace,

@@ -4,6 +4,7 @@ import {
   type ConditionFact,
   type Fingerprint,
   type ReconcileContext,
+  type ResolvedNeeds,
   type Uuid,
   type StatusReason,
 } from "../../engine/contract/kind.ts";
@@ -13,21 +14,33 @@ import {
   type ServiceInputs,
   type ServiceObserved,
   type ServiceNames,
+  serviceRecord,
 } from "../service/model.ts";
-import { declaredSettings, rememberedSettings, type ServiceSetting, type Settings } from "../service/settings.ts";
+import { declaredSettings, rememberedSettings, type ServiceSetting } from "../service/settings.ts";
 import type { ListedObject } from "../shared/names.ts";
+import { hasOperation } from "../shared/surface.ts";
 import { fitText } from "../shared/text.ts";
 import type { TypesOf } from "../shared/types.ts";
-import type { VariableInputs } from "../variables/declared.ts";
-import type { BlueprintSpec, platformBlueprint } from "./crd.ts";
+import { type InputVariable, resolvedVariables } from "../variables/declared.ts";
+import type { BlueprintMemory, BlueprintSpec, platformBlueprint } from "./crd.ts";
 
-/** After its creation the platform offers no operation on the service of a blueprint. */
+/** Beyond the creation, only the full surface has operations: on the blueprint, and on the service that it became. */
 export const NAMES = {
   noun: "service",
   plural: "blueprints",
-  operations: { list: "listServices", create: "createBlueprint" },
+  operations: { list: "listServices", create: "createBlueprint", update: "updateBlueprint", deploy: "deployBlueprint" },
   advice: new Map(),
 } as const satisfies ServiceNames;
+
+const ENDS: ReadonlyMap<string, Pick<ServiceNames["operations"], "stop" | "delete">> = new Map([
+  ["HELM", { stop: "stopHelm", delete: "deleteHelm" }],
+  ["TERRAFORM", { delete: "deleteTerraform" }],
+]);
+
+/** Returns the names with the operations that stop and delete a service of this type: a Terraform service has no stop. */
+export function namesOf(type: string | undefined): ServiceNames {
+  return { ...NAMES, operations: { ...NAMES.operations, ...ENDS.get(type?.toUpperCase() ?? "") } };
+}
 
 /** A service of a blueprint, under the id of that blueprint. */
 export interface BlueprintService extends ListedObject {
@@ -44,8 +57,16 @@ export interface Observed extends ServiceObserved<BlueprintService> {
 /** The types of the kind. */
 export type BlueprintTypes = TypesOf<
   typeof platformBlueprint,
-  { inputs: ServiceInputs & VariableInputs; observed: Observed; action: ServiceAction }
+  { inputs: BlueprintInputs; observed: Observed; action: ServiceAction }
 >;
+
+export interface BlueprintInputs extends ServiceInputs {
+  readonly variables: readonly InputVariable[];
+  /** The variables that are sent as they are. */
+  readonly objects: readonly Readonly<Record<string, unknown>>[];
+  /** Of both. */
+  readonly fingerprint: Fingerprint;
+}
 
 export type BlueprintContext = ReconcileContext<BlueprintTypes>;
 
@@ -76,23 +97,64 @@ export const BLUEPRINT_SETTINGS: readonly ServiceSetting<BlueprintSpec, Blueprin
   { path: "spec.specOverrides", declared: ({ specOverrides }) => specOverrides ?? {}, observed: () => undefined },
 ];
 
-/** Returns the memory of the settings, as the platform does not return them. */
-export function written({ spec, inputs }: BlueprintContext): { settings: Settings; variables: Fingerprint } {
+/** Returns the memory of what is sent, as the platform does not return it. Without values of variables. */
+export function written({ spec, inputs }: BlueprintContext): NonNullable<BlueprintMemory["written"]> {
   return {
     settings: rememberedSettings(declaredSettings(BLUEPRINT_SETTINGS, spec)),
     variables: { ...inputs.fingerprint },
+    variableNames: [...variablesByName(inputs).keys()],
   };
 }
 
-/** Reports whether the variables are those that the service was created with. */
+/** Returns the variables of a spec as they are sent, and the fingerprint of all. */
+export function blueprintVariables(
+  variables: BlueprintSpec["variables"],
+  objects: BlueprintInputs["objects"] = [],
+  resolved: ResolvedNeeds,
+): Omit<BlueprintInputs, "environmentId"> {
+  const inputs = resolvedVariables(variables, resolved);
+  const content = inputs.map(({ name, value, isSecret }) => [name, value, isSecret]);
+  const fingerprint = resolved.fingerprint(objects.length === 0 ? content : [content, JSON.stringify(objects)]);
+  return { variables: inputs, objects, fingerprint };
+}
+
+/** Returns what an update sends of each variable, by name; objects without a name are left out. */
+export function variablesByName({ variables, objects }: BlueprintInputs): ReadonlyMap<string, object> {
+  const named = objects.flatMap(({ name, ...rest }) => (typeof name === "string" ? [[name, rest] as const] : []));
+  return new Map([
+    ...variables.map(({ name, value, isSecret }) => [name, { value, is_secret: isSecret }] as const),
+    ...named,
+  ]);
+}
+
+/** Reports whether the variables are those that were last sent. */
 export function sameVariables({ memory, inputs }: BlueprintContext): boolean {
   const sent = memory.written?.variables;
   return sent === undefined || sameContent(sent, inputs.fingerprint);
 }
 
-/** What to do about variables that changed: the platform has no operation on the service. */
-export const CHANGED_VARIABLES =
-  "spec.variables, or values in Secrets and ConfigMaps that it refers to, are not those that the service was created with, and the platform's surface has no update of blueprints. Change them back, or change them on the platform and adopt the service with a new resource, or create the service again.";
+/**
+ * Returns why changed variables cannot be sent: nothing updates them, or the update cannot name them. Undefined where
+ * they can be, and where none changed.
+ */
+export function variablesRefused(
+  context: BlueprintContext,
+  { siblings }: Pick<Observed, "siblings">,
+): StatusReason | undefined {
+  if (sameVariables(context)) return undefined;
+  const what =
+    "spec.variables, spec.variableObjects, or values in Secrets and ConfigMaps that they refer to, are not those that were sent";
+  if (!hasOperation(context, NAMES.operations.update)) {
+    const message = `${what}, and the platform's surface has no update of blueprints. Change them back, or change them on the platform and adopt the service with a new resource, or create the service again.`;
+    return { reason: "UpdateNotSupported", message };
+  }
+  if (serviceRecord(context, { siblings }) === undefined) {
+    return { reason: "NotObservable", message: `${what}. They are sent once the platform shows the service.` };
+  }
+  if (context.inputs.objects.every(({ name }) => typeof name === "string")) return undefined;
+  const message = `${what}, and an update names each variable, which an object of spec.variableObjects does not: give each a name, or change them back.`;
+  return { reason: "UpdateNotSupported", message };
+}
 
 const OVERRIDES = "spec.specOverrides";
 const VERSION = `${OVERRIDES}.engine_version`;

@@ -34,7 +34,6 @@ async function observeListed(
   const observed = { ...place, siblings, presence };
   const own = serviceRecord(context, observed);
   if (own === undefined) return { ...observed, isGone: await isProvenGone(context, api) };
-  if (context.goal !== "present") return observed;
   return { ...observed, request, ...(await stateOf(context, own, isFresh, api)) };
 }
 
@@ -96,7 +95,7 @@ async function stateOf(
 ): Promise<Pick<Observed, "status" | "areStatesShown" | "ingress">> {
   const statuses = await statusesOf(context, isFresh, api);
   const status = statuses?.find(({ id }) => id === serviceId);
-  const isChart = status !== undefined && type?.toUpperCase() === "HELM";
+  const isChart = context.goal === "present" && status !== undefined && type?.toUpperCase() === "HELM";
   return {
     status,
     areStatesShown: statuses !== undefined,

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
 
 import { print, statusOf } from "../../../test/support/services/applications.ts";
-import { ago, BLUEPRINT, observedIn, contextWith, plans, SERVICE } from "../../../test/support/services/blueprints.ts";
+import {
+  ago,
+  BLUEPRINT,
+  listed,
+  observedIn,
+  contextWith,
+  plans,
+  SERVICE,
+} from "../../../test/support/services/blueprints.ts";
 import type { BlueprintMemory } from "./crd.ts";
 import { blueprint } from "./index.ts";
 
@@ -68,20 +76,109 @@ describe("a blueprint that exists", () => {
   const rotated = { memory: { written: { ...sent, variables: print("other") } } };
   const unseen = observedIn("DEPLOYED", { siblings: undefined, status: undefined });
 
+  const documented = { surface: "Documented" } as const;
+  const others = { memory: { written: { variables: print("other") } } };
+  const nameless = { ...contextWith().inputs, objects: [{ key: "size", value: "small" }] };
+
   plans([
-    ["has settings that cannot be sent", edited, observedIn("DEPLOYED"), "settled"],
-    ["has such settings and failed", edited, observedIn("DEPLOYMENT_ERROR"), FAILED],
-    ["has variables that cannot be sent", rotated, observedIn("DEPLOYED"), UNCHANGED],
-    ["has such variables, unseen", { ...rotated, surface: "Documented" }, unseen, UNCHANGED],
-    ["has such variables, under way", rotated, observedIn("DEPLOYING"), "waiting Deploying"],
-    ["has such variables and failed", rotated, observedIn("DEPLOYMENT_ERROR"), FAILED],
+    ["gets settings that changed", edited, observedIn("DEPLOYED"), "updateBlueprint"],
+    ["gets them while it is at work", edited, observedIn("DEPLOYING"), "updateBlueprint"],
+    ["gets them after a failure", edited, observedIn("DEPLOYMENT_ERROR"), "updateBlueprint"],
+    ["gets them once in a reconcile", edited, observedIn("DEPLOYED", { updated: true }), "settled"],
+    ["has settings that cannot be sent", { ...edited, ...documented }, unseen, "settled"],
+    ["has settings that cannot be sent, unlisted", edited, unseen, "settled"],
+    [
+      "gets no overrides that would be refused",
+      { ...edited, spec: { engine: "Terraform" } },
+      observedIn("DEPLOYED"),
+      "stalled InvalidSpec",
+    ],
+    ["gets variables that changed", rotated, observedIn("DEPLOYED"), "updateBlueprint"],
+    ["has variables that cannot be sent", { ...rotated, ...documented }, unseen, UNCHANGED],
+    ["has variables that cannot be sent, unlisted", rotated, unseen, "stalled NotObservable"],
+    ["has variables without a name", { ...others, inputs: nameless }, observedIn("DEPLOYED"), UNCHANGED],
+    ["has such variables, under way", { ...others, inputs: nameless }, observedIn("DEPLOYING"), "waiting Deploying"],
+    ["has another name", {}, observedIn("DEPLOYED", { siblings: [listed({ name: "x" })] }), "updateBlueprint corrects"],
   ]);
 
-  it("names the settings that changed since it was created", () => {
-    const { conditions } = blueprint.report(contextWith(edited), observedIn("DEPLOYED"));
+  it("names the settings that changed and that nothing updates", () => {
+    const { conditions } = blueprint.report(contextWith({ ...edited, ...documented }), unseen);
     const message: unknown = expect.stringContaining("Not changed there: spec.icon, spec.tag; ");
     const settings = { type: "SettingsSynced", status: "False", reason: "UpdateNotSupported", message };
     expect(conditions).toContainEqual(settings);
+  });
+
+  it("does not count the value of a Secret that a user changed to the limit of mass changes", () => {
+    const written = { ...(blueprint.report(contextWith(), observedIn("DEPLOYED")).status["written"] as object) };
+    const memory = { written: { ...written, variables: print("old", "k", "s@1") } };
+    const inputs = { ...contextWith().inputs, fingerprint: print("new", "k", "s@2") };
+    const next = blueprint.plan(contextWith({ memory, inputs }), observedIn("DEPLOYED"));
+    expect(next).toMatchObject({ step: { op: "updateBlueprint", corrects: false, follows: true } });
+  });
+});
+
+describe("the deployment of a blueprint", () => {
+  const changed: BlueprintMemory = { ...ran, written: { revision: 1 } };
+  const included: BlueprintMemory = { ...changed, lastDeployment: { ...ran.lastDeployment, settings: 1 } };
+  const failed: BlueprintMemory = { lastDeployment: { ...ran.lastDeployment, state: "DEPLOYMENT_ERROR" } };
+  const requested = { requested: "now" } as const;
+  const retry = { limit: 1, backoffMs: 1000 } as const;
+  const left = { spec: { deployOnCreate: false } };
+
+  plans([
+    ["follows the settings that were written", { memory: changed }, observedIn("DEPLOYED"), "deployBlueprint"],
+    ["waits for the one under way", { memory: changed }, observedIn("DEPLOYING"), "waiting Deploying"],
+    ["includes them", { memory: included }, observedIn("DEPLOYED"), "settled"],
+    ["follows them after a failure", { memory: changed }, observedIn("DEPLOYMENT_ERROR"), "deployBlueprint"],
+    ["is left to others", { ...left, memory: { written: { revision: 1 } } }, observedIn("READY"), "settled"],
+    [
+      "is theirs, of changes too, once the service runs",
+      { ...left, memory: changed },
+      observedIn("DEPLOYED"),
+      "deployBlueprint",
+    ],
+    ["waits for the next start", { memory: changed }, observedIn("STOPPED"), DRIFT],
+    [
+      "starts what others stopped",
+      { memory: ran, corrects: "Everything" },
+      observedIn("STOPPED"),
+      "deployBlueprint corrects",
+    ],
+    [
+      "starts nothing that is left to others",
+      { ...left, memory: ran, corrects: "Everything" },
+      observedIn("STOPPED"),
+      "settled",
+    ],
+    ["starts it on request", { ...requested, memory: ran }, observedIn("STOPPED"), "deployBlueprint"],
+    ["is retried on request", { ...requested, memory: failed }, observedIn("DEPLOYMENT_ERROR"), "deployBlueprint"],
+    ["is retried by policy", { retry, memory: failed }, observedIn("DEPLOYMENT_ERROR"), "deployBlueprint"],
+    [
+      "is made on request if the first one is not shown",
+      { ...requested, memory: asked(60) },
+      untouched,
+      "deployBlueprint",
+    ],
+    ["is made on request after a cancellation", { ...requested, memory: ran }, observedIn("READY"), "deployBlueprint"],
+    ["is made again by the annotation", { redeploy: "again", memory: ran }, observedIn("DEPLOYED"), "deployBlueprint"],
+    [
+      "is made once by the annotation",
+      { redeploy: "again", memory: { ...ran, lastHandledRedeployAt: "again" } },
+      observedIn("DEPLOYED"),
+      "settled",
+    ],
+    [
+      "has no operation",
+      { surface: "Documented", redeploy: "again", memory: ran },
+      observedIn("DEPLOYED", { siblings: undefined, status: undefined }),
+      "settled",
+    ],
+  ]);
+
+  it("is refused by the annotation where the platform has none", () => {
+    const context = contextWith({ surface: "Documented", redeploy: "again", memory: ran });
+    const { redeployRefusal } = blueprint.report(context, observedIn(undefined, { siblings: undefined }));
+    expect(redeployRefusal).toBe("The platform's surface has no deployment of blueprints.");
   });
 });
 
@@ -114,12 +211,25 @@ describe("the deletion of a blueprint", () => {
   const outside = { ...absent, identitySource: "claimed", allowedProjects: [] } as const;
   const elsewhere = observedIn("DEPLOYED", { projectId: BLUEPRINT });
 
+  const documented = { surface: "Documented" } as const;
+  const terraform = { siblings: [listed({ type: "TERRAFORM" })] };
+  const stopped = { goal: "stopped" } as const;
+
   plans([
-    ["is there", absent, observedIn("DEPLOYED"), KEPT],
-    ["is to stop", { goal: "stopped" }, observedIn("DEPLOYED"), "stalled NotSupportedByPlatform"],
+    ["is there", absent, observedIn("DEPLOYED"), "deleteHelm"],
+    ["is of Terraform", absent, observedIn("DEPLOYED", terraform), "deleteTerraform"],
+    ["is of a type that nobody knows", absent, observedIn("DEPLOYED", { siblings: [listed({ type: "JOB" })] }), KEPT],
+    ["is at work", absent, observedIn("DEPLOYING"), "waiting Deploying"],
+    ["was requested", absent, observedIn("DEPLOYED", { deleting: true }), "waiting Deleting"],
+    ["is to stop", stopped, observedIn("DEPLOYED"), "stopHelm"],
+    ["is stopped", stopped, observedIn("STOPPED"), "settled"],
+    ["is to stop, of Terraform", stopped, observedIn("DEPLOYED", terraform), "stalled NotSupportedByPlatform"],
+    ["is to stop, in no state", stopped, observedIn("DEPLOYED", { status: undefined }), "stalled NotObservable"],
+    ["is to stop, unseen", { ...stopped, ...documented }, hidden, "stalled NotSupportedByPlatform"],
     ["is gone", absent, nowhere, "settled"],
-    ["is not listed yet", { ...absent, memory: unlisted(1) }, nowhere, KEPT],
-    ["cannot be seen", { ...absent, surface: "Documented" }, hidden, KEPT],
+    ["is not listed yet", { ...absent, memory: unlisted(1) }, nowhere, "waiting Progressing"],
+    ["cannot be seen", { ...absent, ...documented }, hidden, KEPT],
+    ["cannot be seen on Full", absent, hidden, KEPT],
     ["was never created", { ...absent, id: undefined }, nowhere, "settled"],
     ["is only claimed, outside the connection's projects", outside, elsewhere, "stalled NotObservable"],
   ]);

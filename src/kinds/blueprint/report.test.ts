@@ -27,9 +27,12 @@ describe("the status of a blueprint", () => {
     expect(after(unnamed)).toEqual(unnamed);
   });
 
-  it("has the request of a failure, and says where to go on", () => {
-    const { lastFailure } = blueprint.report(contextWith(), observedIn("DEPLOYMENT_ERROR")).status;
-    const message: unknown = expect.stringContaining("on the platform and deploy it there");
+  it.each([
+    ["Full", "request a retry with the annotation platform-operator.io/reconcile-requested-at"],
+    ["Documented", "on the platform and deploy it there"],
+  ] as const)("has the request of a failure, and says where to go on, on %s", (surface, advice) => {
+    const { lastFailure } = blueprint.report(contextWith({ surface }), observedIn("DEPLOYMENT_ERROR")).status;
+    const message: unknown = expect.stringContaining(advice);
     expect(lastFailure).toMatchObject({ state: "DEPLOYMENT_ERROR", requestId: OLD_REQUEST, message });
   });
 

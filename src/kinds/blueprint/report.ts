@@ -9,24 +9,26 @@ import {
 import { servicePhase } from "../../platform/codec/states.ts";
 import type { ServiceFailure } from "../service/crd-status.ts";
 import { failureFacts, lastFailure } from "../service/failure.ts";
-import { shownState, stateCondition } from "../service/messages.ts";
+import { explainFailure, shownState, stateCondition } from "../service/messages.ts";
 import { serviceRecord } from "../service/model.ts";
-import { advanced, type Progress } from "../service/progress.ts";
-import { serviceReport } from "../service/report.ts";
+import { carries, hasFailed, type Progress } from "../service/progress.ts";
+import { serviceReport, upToDateCondition } from "../service/report.ts";
+import { redeployDue, redeployRefusal } from "../shared/redeploy.ts";
+import { hasOperation } from "../shared/surface.ts";
 import { fitOptional } from "../shared/text.ts";
 import type { BlueprintMemory } from "./crd.ts";
+import { type BlueprintFacts, blueprintFacts, isBlueprintShown } from "./facts.ts";
 import {
   BLUEPRINT_SETTINGS,
   type BlueprintContext,
-  CHANGED_VARIABLES,
   configCondition,
   isToRun,
   NAMES,
   type Observed,
   sameVariables,
+  variablesRefused,
   written,
 } from "./model.ts";
-import { blueprintProgress, isBlueprintShown } from "./plan.ts";
 
 /** Builds the report. */
 export function report(context: BlueprintContext, observed: Observed): Report {
@@ -34,9 +36,9 @@ export function report(context: BlueprintContext, observed: Observed): Report {
   const why = ready(context, observed);
   // A service that does not belong to this resource, or not yet, is neither reported nor remembered.
   if (context.identitySource !== "recorded") return { ready: why, conditions: configCondition(spec), status: {} };
-  const progress = blueprintProgress(context, observed);
-  const last = followedCreate(context, observed, progress);
-  const failure = failureFacts(context, progress, last, (state) => describeFailure(observed, state));
+  const facts = blueprintFacts(context, observed);
+  const { last, progress } = facts;
+  const failure = failureFacts(context, progress, last, (state) => describeFailure(context, observed, state));
   const service = serviceRecord(context, observed);
   return serviceReport(
     { ...NAMES, settings: BLUEPRINT_SETTINGS },
@@ -45,7 +47,13 @@ export function report(context: BlueprintContext, observed: Observed): Report {
     { last, run: NO_RUN_STATE },
     {
       ready: why,
-      conditions: [...configCondition(spec), ...stateConditions(observed, progress), ...variablesCondition(context)],
+      redeployRefusal: refusedRedeploy(context),
+      conditions: [
+        ...configCondition(spec),
+        ...stateConditions(observed, progress),
+        ...upToDate(context, facts),
+        ...variablesCondition(context, observed),
+      ],
       status: {
         serviceId: service?.serviceId ?? memory.serviceId,
         serviceType: fitOptional(service?.type),
@@ -59,7 +67,7 @@ export function report(context: BlueprintContext, observed: Observed): Report {
   );
 }
 
-/** The platform neither starts nor stops the service of a blueprint. */
+/** A spec wants no run state. */
 const NO_RUN_STATE = { wanted: undefined, heldUntil: undefined, unsupported: undefined, shown: undefined };
 
 function ready(context: BlueprintContext, observed: Observed): StatusReason {
@@ -79,7 +87,7 @@ function unshown(context: BlueprintContext, observed: Observed, what: string): S
     const message = `The platform does not answer listServices, the operation that shows the service of a blueprint. Look at ${what} on the platform.`;
     return { reason: "NotObservable", message };
   }
-  if (blueprintProgress(context, observed)?.phase === "running") {
+  if (blueprintFacts(context, observed).progress?.phase === "running") {
     const message = `${what} was created and deployed; the platform's surface does not show what became of it since.`;
     return { reason: "Deployed", message };
   }
@@ -100,44 +108,52 @@ function stateConditions(observed: Observed, progress: Progress | undefined): re
   return [{ type: "Deployed", status: "Unknown", reason: "NotObservable", message }];
 }
 
+/** Returns why the annotation redeploy-requested-at is refused. */
+function refusedRedeploy(context: BlueprintContext): string | undefined {
+  if (hasOperation(context, NAMES.operations.deploy)) return redeployRefusal(NAMES.noun, context, undefined);
+  return redeployDue(context) && "The platform's surface has no deployment of blueprints.";
+}
+
+/** Reports whether the last change is deployed, where the operator can deploy it and the service has been deployed. */
+function upToDate(context: BlueprintContext, { isPending, last, progress }: BlueprintFacts): readonly ConditionFact[] {
+  const phase = progress?.phase;
+  if (phase === undefined || phase === "idle" || !hasOperation(context, NAMES.operations.deploy)) return [];
+  const isUpToDate = carries(phase, last) && !isPending && !(last !== undefined && hasFailed(last));
+  return [upToDateCondition(isUpToDate, "The settings and variables that were written last are not deployed yet.")];
+}
+
 /** Reports whether the platform was sent the current variables; no condition without variables. */
-function variablesCondition(context: BlueprintContext): readonly ConditionFact[] {
-  if (context.inputs.variables.length === 0) return [];
+function variablesCondition(context: BlueprintContext, observed: Observed): readonly ConditionFact[] {
+  const { inputs, memory } = context;
+  if (inputs.variables.length + inputs.objects.length === 0 && sameVariables(context)) return [];
   const type = "VariablesSynced";
+  const refused = variablesRefused(context, observed);
+  if (refused !== undefined) return [{ type, status: "False", ...refused }];
   if (!sameVariables(context)) {
-    return [{ type, status: "False", reason: "UpdateNotSupported", message: CHANGED_VARIABLES }];
+    const message = "The variables, or values in Secrets and ConfigMaps that they refer to, are not sent yet.";
+    return [{ type, status: "False", reason: "VariablesPending", message }];
   }
-  if (context.memory.createdAt === undefined) {
+  if (memory.createdAt === undefined && (memory.written?.revision ?? 0) === 0) {
     const message = "The service was adopted, and the platform does not show its variables.";
     return [{ type, status: "Unknown", reason: "NotObservable", message }];
   }
-  return [{ type, status: "True", reason: "VariablesSynced", message: "All variables were sent with the creation." }];
+  return [{ type, status: "True", reason: "VariablesSynced", message: "All variables were sent." }];
 }
 
-/** Returns the deployment of the creation: the first request that the service shows is its own. */
-function followedCreate(
-  context: BlueprintContext,
-  observed: Observed,
-  progress: Progress | undefined,
-): BlueprintMemory["lastDeployment"] {
-  const last = context.memory.lastDeployment;
-  const next = advanced(last, progress, observed, context.now);
-  if (next === undefined || last?.finishedAt !== undefined) return next;
-  const requestId = next.requestId ?? observed.status?.deploymentRequestId;
-  return requestId === undefined ? next : { ...next, requestId };
-}
-
-function describeFailure({ status }: Observed, state: string): ServiceFailure {
+function describeFailure(context: BlueprintContext, { status }: Observed, state: string): ServiceFailure {
+  const message = hasOperation(context, NAMES.operations.deploy)
+    ? explainFailure(state, NAMES).message
+    : `The platform reports ${state}. Look at the service on the platform and deploy it there.`;
   return {
     state,
-    message: `The platform reports ${state}. Look at the service on the platform and deploy it there.`,
+    message,
     ...(status?.deploymentRequestId !== undefined && { requestId: status.deploymentRequestId }),
   };
 }
 
 /** Returns what was sent. For an adopted service, the spec at that time is the baseline. */
 function rememberedWrites(context: BlueprintContext): BlueprintMemory["written"] {
-  const known = context.memory.written ?? written(context);
+  const known = context.memory.written ?? { ...written(context), variableNames: undefined };
   return {
     ...known,
     variables: refreshed(known.variables ?? { ...context.inputs.fingerprint }, context.inputs.fingerprint),

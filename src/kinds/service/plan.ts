@@ -347,7 +347,12 @@ export function planServiceRemoval(
   return context.goal === "stopped" ? planFinalStop(names, context, observed) : planDelete(names, context, observed);
 }
 
-function planFinalStop(names: ServiceNames, context: ServiceContext, observed: ServiceObserved): Plan<ServiceAction> {
+/** Stops a service whose resource is deleted; settled once it is stopped. */
+export function planFinalStop(
+  names: ServiceNames,
+  context: ServiceContext,
+  observed: ServiceObserved,
+): Plan<ServiceAction> {
   const { unknownState: unknown, status } = observed;
   const state = status?.state ?? "";
   if (unknown !== undefined)
@@ -358,7 +363,12 @@ function planFinalStop(names: ServiceNames, context: ServiceContext, observed: S
   return phase === "busy" ? { is: "waiting", why: busy(state) } : planStop(names, context, observed);
 }
 
-function planDelete(names: ServiceNames, context: ServiceContext, observed: ServiceObserved): Plan<ServiceAction> {
+/** Deletes a service that the platform shows. */
+export function planDelete(
+  names: ServiceNames,
+  context: ServiceContext,
+  observed: ServiceObserved,
+): Plan<ServiceAction> {
   const { noun, plural, operations } = names;
   const op = operations.delete;
   if (op === undefined || !isDeletable(names, context, observed, op)) {

@@ -53,21 +53,6 @@ export function resolvedVariables(
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-export interface VariableInputs {
-  readonly variables: readonly InputVariable[];
-  /** The fingerprint of all variables. */
-  readonly fingerprint: Fingerprint;
-}
-
-/** Returns the variables of a spec with their values, and the fingerprint of all. */
-export function variableInputs(variables: readonly DeclaredVariable[], resolved: ResolvedNeeds): VariableInputs {
-  const inputs = resolvedVariables(variables, resolved);
-  return {
-    variables: inputs,
-    fingerprint: resolved.fingerprint(inputs.map(({ name, value, isSecret }) => [name, value, isSecret])),
-  };
-}
-
 /** A variable that an application is to have. */
 export interface WantedVariable extends InputVariable {
   /** Digest of its name and value, under the key of the installation. */

@@ -1,7 +1,8 @@
 import { z } from "zod";
 
 import type { Caller } from "../client/caller.ts";
-import { type Decode, matching, ofRecord } from "../codec/decode.ts";
+import { write } from "../client/endpoints.ts";
+import { type Decode, jsonOrEmpty, matching, ofRecord } from "../codec/decode.ts";
 import { nonBlank, jsonObject, request, encodeWith, uri, wellFormed } from "../codec/encode.ts";
 import { optional, pathId, record } from "../codec/schema.ts";
 
@@ -23,17 +24,32 @@ const blueprint = record({
   return isStatus ? { ...rest, serviceId: id } : { ...rest, id };
 });
 
-const blueprintRequest = request({
+const named = {
   name: nonBlank,
   /** The catalog's tag of one blueprint version. */
   tag: nonBlank,
   icon: uri,
-  variables: z
-    .array(request({ name: nonBlank, value: wellFormed, isSecret: z.boolean().default(false) }))
-    .readonly()
-    .optional(),
+};
+const variable = request({ name: nonBlank, value: wellFormed, isSecret: z.boolean().default(false) });
+const blueprintRequest = request({
+  ...named,
+  variables: z.array(variable).readonly().optional(),
+  /** Variables that are sent as they are, after the others: the specification shows no member of a variable. */
+  variableObjects: z.array(jsonObject).readonly().optional(),
   /** Overrides of the manifest, in the platform's own spelling, e.g. `engine_version`; null is sent as it is. */
   specOverrides: jsonObject.nullable().optional(),
+}).transform(({ variables = [], variable_objects: objects = [], ...rest }) => {
+  const all = [...variables, ...objects];
+  return all.length === 0 ? rest : { ...rest, variables: all };
+});
+
+/**
+ * The changes of variables by name, and of overrides, by the rules of a JSON merge patch: null removes, and what is absent stays.
+ */
+const blueprintPatch = request({
+  ...named,
+  variables: jsonObject.optional(),
+  specOverrides: jsonObject.optional(),
 });
 const deployQuery = z.object({ deploy: z.boolean() });
 
@@ -42,10 +58,14 @@ export type Blueprint = Readonly<
   Partial<Record<"id" | "catalogUrl" | "tag" | "environmentId" | "state" | "deploymentRequestId" | "serviceId", string>>
 >;
 export type BlueprintInput = z.input<typeof blueprintRequest>;
+export type BlueprintPatch = z.input<typeof blueprintPatch>;
+
+const updated = jsonOrEmpty(record({ id: pathId, catalog_url: optional.text }));
+const dispatched = record({ deployment_id: z.string() });
 
 const answered: Decode<Blueprint> = ofRecord(({ text }) => matching(blueprint, text) ?? {});
 
-/** @returns the operation that creates a service from a blueprint of the catalog; each function throws ApiError */
+/** @returns the operations on blueprints; those on the services that they became are in services.ts; each function throws ApiError */
 export function blueprints(caller: Caller) {
   return {
     /**
@@ -59,5 +79,10 @@ export function blueprints(caller: Caller) {
         secrets: (input.variables ?? []).filter(({ isSecret }) => isSecret === true).map(({ value }) => value),
         answer: answered,
       }),
+    /** Changes the settings and variables; the answer shows none of them but the tag. */
+    update: (id: string, input: BlueprintPatch, secrets: readonly string[]) =>
+      caller.write("updateBlueprint", [id], { body: encodeWith(blueprintPatch, input), secrets, answer: updated }),
+    /** Deploys the stored settings. The answer names a deployment of the blueprint, which is no deployment request. */
+    deploy: write(caller, "deployBlueprint", jsonOrEmpty(dispatched)),
   };
 }

@@ -106,6 +106,8 @@ describe("the request for a blueprint", () => {
     { ...plain, is_secret: false },
     { ...secret, is_secret: true },
   ];
+  const shaped = { key: "C", nested: { list: [1, null] } };
+  const patch = { A: null, B: { value: "s3cret", is_secret: true } };
   const broken = { ...secret, value: `s3cret${LONE_SURROGATE}` };
   const noJson = { cpu: NaN, engine_version: LONE_SURROGATE };
 
@@ -114,6 +116,33 @@ describe("the request for a blueprint", () => {
     ["created with its overrides as they are, deployed", create({ specOverrides }, true), `${post}true`, overridden],
     ["created with null overrides", create({ specOverrides: null }), alone, { ...input, spec_overrides: null }],
     ["created with variables", create({ variables }), alone, { ...input, variables: sent }],
+    [
+      "created with variables of any shape, after the others",
+      create({ variables, variableObjects: [shaped] }),
+      alone,
+      { ...input, variables: [...sent, shaped] },
+    ],
+    [
+      "changed, with removals of variables and overrides",
+      ({ blueprints }) => blueprints.update(ID, { ...input, variables: patch, specOverrides }, ["s3cret"]),
+      `PATCH /blueprint/${ID}`,
+      { ...input, variables: patch, spec_overrides: specOverrides },
+    ],
+    [
+      "changed, without its variables",
+      ({ blueprints }) => blueprints.update(ID, input, []),
+      `PATCH /blueprint/${ID}`,
+      input,
+    ],
+    ["deployed", ({ blueprints }) => blueprints.deploy(ID), `POST /blueprint/${ID}/deploy`, undefined],
+    ["stopped by its service", ({ services }) => services.stopHelm(ID), `POST /helm/${ID}/stop`, undefined],
+    ["deleted by its service", ({ services }) => services.deleteHelm(ID), `DELETE /helm/${ID}`, undefined],
+    [
+      "deleted by its Terraform service, with its resources",
+      ({ services }) => services.deleteTerraform(ID),
+      `DELETE /terraform/${ID}`,
+      undefined,
+    ],
   );
   itRefuses(
     ["no name and tag", create({ name: "", tag: "" }), "name: blank; tag: blank"],

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
 import type { Caller, ReadOptions } from "../client/caller.ts";
-import { read } from "../client/endpoints.ts";
-import { json, list, longJson } from "../codec/decode.ts";
+import { read, write } from "../client/endpoints.ts";
+import { ignoredBody, json, jsonOrEmpty, list, longJson } from "../codec/decode.ts";
 import { encodeWith } from "../codec/encode.ts";
 import { optional, pathId, record, wellShaped } from "../codec/schema.ts";
 import { ApiError } from "../transport/errors.ts";
@@ -40,7 +40,7 @@ export type Service = z.output<typeof service>;
 const serviceList = list(service);
 const locatedList = list(located);
 
-/** @returns the reads of services of any type; each function throws ApiError */
+/** @returns the operations on services of any type; each function throws ApiError */
 export function services(caller: Caller) {
   const status = read(caller, "getIngressStatus", json(ingressStatus));
   // The spec writes the service type in lower case, the whole API in upper case: the first success decides for this
@@ -83,6 +83,10 @@ export function services(caller: Caller) {
       }),
     /** The states of all services of an environment in one request. */
     statuses: read(caller, "listServiceStatuses", longJson(environmentStatuses)),
+    stopHelm: write(caller, "stopHelm", jsonOrEmpty(serviceStatus)),
+    deleteHelm: write(caller, "deleteHelm", ignoredBody),
+    /** Deletes a Terraform service with its resources. */
+    deleteTerraform: write(caller, "deleteTerraform", ignoredBody),
   };
 }
 

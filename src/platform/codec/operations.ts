@@ -3,7 +3,7 @@
  * Placeholders are spelled uniformly; `{organizationId}` is always the connection's own.
  */
 interface OperationEntry {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: `/${string}`;
   /** Not in the specification: only on the full surface. */
   readonly beyond?: true;
@@ -40,6 +40,7 @@ const APPLICATION = "/application/{applicationId}";
 const VARIABLES = `${APPLICATION}/environmentVariable` as const;
 const SECRETS = `${APPLICATION}/secret` as const;
 const DATABASE = "/database/{databaseId}";
+const BLUEPRINT = "/blueprint/{blueprintId}";
 
 export const operations = {
   // Platform templates and cluster binding
@@ -106,6 +107,11 @@ export const operations = {
 
   // Blueprints
   createBlueprint: { method: "POST", path: `${ENVIRONMENT}/blueprint`, invalidates: ofServices },
+  updateBlueprint: { method: "PATCH", path: BLUEPRINT, beyond: true, invalidates: ofServices },
+  deployBlueprint: { method: "POST", path: `${BLUEPRINT}/deploy`, beyond: true, invalidates: ofServices },
+  stopHelm: { method: "POST", path: "/helm/{helmId}/stop", beyond: true, invalidates: ofServices },
+  deleteHelm: { method: "DELETE", path: "/helm/{helmId}", beyond: true, invalidates: ofServices },
+  deleteTerraform: { method: "DELETE", path: "/terraform/{terraformId}", beyond: true, invalidates: ofServices },
 
   // Deployments
   getDeploymentStatus: { method: "GET", path: "/environment/deploymentStatus" },

@@ -16,7 +16,7 @@ import {
 import { TransportError } from "./errors.ts";
 
 export interface HttpRequest {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Absent for operations without a body: then no content type is sent either. */

@@ -61,7 +61,10 @@ export const CHAPTERS: readonly Chapter[] = [
     name: "change",
     act: async (env) => {
       // The documented surface only has the import, which does not replace a secret.
-      if (env.platform.sim.settings.surface === "full") await env.apply(secret("values", { TOKEN: NEW_SECRET }));
+      if (env.platform.sim.settings.surface === "full") {
+        await env.apply(secret("values", { TOKEN: NEW_SECRET }));
+        await env.patch("PlatformBlueprint", "cache", { spec: { specOverrides: { timeout: 90 } } });
+      }
       await env.patch("PlatformVariableSet", "settings", { spec: { variables: shared("two") } });
       await env.patch("PlatformBinding", "addons", { spec: { layerSelections: { observability: false } } });
       await env.patch("PlatformApplication", "api", {
@@ -71,6 +74,7 @@ export const CHAPTERS: readonly Chapter[] = [
     complete: async (env) => {
       await waitAsUser(env, "PlatformVariableSet", "settings", isReady);
       await waitAsUser(env, "PlatformBinding", "addons", isReady);
+      await waitAsUser(env, "PlatformBlueprint", "cache", isReady);
       // The operator caches values of a Secret for a while.
       if (env.platform.sim.settings.surface === "full") await comes(() => holdsSecrets(env, NEW_SECRET), TIMEOUT_MS);
       await waitAsUser(
@@ -128,7 +132,7 @@ function manifests(env: ChaosEnv): readonly Manifest[] {
     environment(env, "staging", "shop", deleted),
     application("api", "staging", { variables: own("one"), ...deleted }),
     database("orders", "staging", deleted),
-    blueprint("cache", "staging"),
+    blueprint("cache", "staging", deleted),
     resource("PlatformVariableSet", "settings", { targets: [target], variables: shared("one"), ...deleted }),
     resource("PlatformBinding", "addons", {
       clusterRef,

@@ -34,7 +34,7 @@ beforeAll(async () => {
     valid.set(name, heard().text);
   }
   await world.close();
-});
+}, TIMEOUT.timeout);
 
 let answer = answerOf(200, "");
 const { platform } = memoryPlatform(() => answer);

@@ -50,5 +50,6 @@ export function emptyPlatform(id: string): Omit<World, "connect" | "calls" | "cl
     name: () => "thing",
     newApplication: async () => id,
     newDatabase: async () => id,
+    newBlueprint: async () => ({ id, serviceId: id }),
   };
 }

@@ -65,7 +65,6 @@ export async function connectedPorts<Api extends RatedApi>(
   const ports: Ports<Api> = {
     ...common,
     connections,
-    isDeletable: () => true,
     connectionKinds: { namespaced: "Link", cluster: "ClusterLink" },
     dependencies: createDependencyIndex(),
     idOwnership: createIdOwnership(),

@@ -26,7 +26,7 @@ export function everyKind(env: OperatorEnv, lifecycle: JsonObject = {}): readonl
     environment(env, "staging", "shop", { lifecycle }),
     application("api", "staging", { memory: 512, variables: variables("API"), lifecycle }),
     database("main", "staging", { lifecycle }),
-    blueprint("cache", "staging"),
+    blueprint("cache", "staging", { lifecycle }),
     resource("PlatformCluster", "own", clusterRef),
     resource("PlatformVariableSet", "shared", {
       targets: [{ applicationRef: { name: "api" } }],

@@ -1,6 +1,7 @@
 import type { Surface } from "../../../simulator/base/operations.ts";
 import { startSimulator } from "../../../simulator/simulator.ts";
 import type { ApplicationInput } from "../../../src/platform/areas/applications.ts";
+import type { BlueprintInput } from "../../../src/platform/areas/blueprints.ts";
 import type { DatabaseInput } from "../../../src/platform/areas/databases.ts";
 import type { Platform, PlatformOptions } from "../../../src/platform/index.ts";
 import type { HttpAnswer, HttpRequest } from "../../../src/platform/transport/http.ts";
@@ -39,6 +40,11 @@ export async function startHarness(surface: Surface, pathPrefix: string) {
     await admin.databases.deploy(id);
     return id;
   };
+  /** Creates a blueprint. @returns its id, and that of the service that it became */
+  const newBlueprint = async (of: Omit<BlueprintInput, "name">, deploy = false) => {
+    const { id = "" } = await admin.blueprints.create(environment.id, { name: name(), ...of }, { deploy });
+    return { id, serviceId: simulator.world().blueprints.get(id)?.serviceId ?? "" };
+  };
   return {
     simulator,
     members: () => extendedOn(simulator),
@@ -52,6 +58,7 @@ export async function startHarness(surface: Surface, pathPrefix: string) {
     name,
     newApplication,
     newDatabase,
+    newBlueprint,
     connect,
     calls: () => callsIn(simulator.journal()),
     close: async () => {

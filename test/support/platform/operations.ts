@@ -22,6 +22,7 @@ const postgres = {
   icon: "https://example.com/x.svg",
   specOverrides: { engine_version: "1.9.8" },
 };
+const redis = { tag: "redis/3.0.0", icon: "https://example.com/x.svg" };
 const webhook = { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_STARTED"], enabled: true };
 
 /** The 32 of the spec. */
@@ -75,6 +76,14 @@ export const full: Record<Beyond, Call> = {
     await w.admin.templates.bind(w.clusterIds[0], binding);
     return p.templates.binding(w.clusterIds[0]);
   },
+  updateBlueprint: async (p, w) => {
+    const { id } = await w.newBlueprint(postgres);
+    return p.blueprints.update(id, { name: w.name(), ...postgres, variables: { size: { value: "small" } } }, []);
+  },
+  deployBlueprint: async (p, w) => p.blueprints.deploy((await w.newBlueprint(postgres)).id),
+  stopHelm: async (p, w) => p.services.stopHelm((await w.newBlueprint(redis, true)).serviceId),
+  deleteHelm: async (p, w) => p.services.deleteHelm((await w.newBlueprint(redis)).serviceId),
+  deleteTerraform: async (p, w) => p.services.deleteTerraform((await w.newBlueprint(postgres)).serviceId),
   getProject: (p, w) => p.projects.get(w.projectId),
   listEnvironments: (p, w) => p.environments.list(w.projectId),
   getEnvironment: (p, w) => p.environments.get(w.environmentId),

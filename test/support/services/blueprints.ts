@@ -37,7 +37,7 @@ export function contextWith({ spec, memory, ...change }: Change = {}): Blueprint
   const usual = {
     name: "cache",
     spec: specOf(spec),
-    inputs: { environmentId: ENVIRONMENT, variables: [], fingerprint: print("none") },
+    inputs: { environmentId: ENVIRONMENT, variables: [], objects: [], fingerprint: print("none") },
     now: NOW,
     id: BLUEPRINT,
     memory: { serviceId: SERVICE, createdAt: ago(60), ...memory },

@@ -87,7 +87,11 @@ export const variableSet: KindCases = {
 };
 
 const FINAL = reported("UpdateNotSupported", "the variables are those that the service was created with");
-const FINAL_VARIABLES = { full: FINAL, documented: FINAL };
+/** An update has variables by name. */
+const blueprintVariable = ({ name: _name, ...as }: JsonObject): Partial<Draft> => ({
+  full: sent("updateBlueprint", as),
+  documented: FINAL,
+});
 const CHECKED = "the operator checks the overrides by it before it sends them";
 
 export const blueprint: KindCases = {
@@ -98,6 +102,7 @@ export const blueprint: KindCases = {
     tag: "bucket/2.1.0",
     icon: "https://icons.example.com/bucket.svg",
     variables: VARIABLES,
+    variableObjects: [{ name: "TIER", value: "a" }],
     specOverrides: { engine_version: "1.8.3", cpu: 100 },
     engine: "OpenTofu",
     allowedEngineVersions: ["1.8.3"],
@@ -106,7 +111,17 @@ export const blueprint: KindCases = {
   leaves: () => ({
     tag: { to: "redis/3.0.0", in: { engine: null, allowedEngineVersions: null } },
     icon: { to: "https://icons.example.com/other.svg" },
-    ...variableLeaves((as) => ({ ...FINAL_VARIABLES, created: sent("createBlueprint", as) })),
+    ...variableLeaves((as) => ({ ...blueprintVariable(as), created: sent("createBlueprint", as) })),
+    variableObjects: {
+      to: [{ name: "TIER", value: "b", since: [1] }],
+      ...blueprintVariable({ value: "b", since: [1] }),
+      created: sent("createBlueprint", { name: "TIER", value: "b", since: [1] }),
+    },
+    "variableObjects[]": {
+      to: { name: "LEVEL", value: "c" },
+      ...blueprintVariable({ value: "c" }),
+      created: sent("createBlueprint", { name: "LEVEL", value: "c" }),
+    },
     specOverrides: { to: { engine_version: "1.8.3", cpu: 250 }, as: 250 },
     engine: {
       ...always("Terraform", local(`${CHECKED}; the platform uses the manifest's engine`)),
@@ -115,7 +130,7 @@ export const blueprint: KindCases = {
     allowedEngineVersions: always(["1.8.3", "1.9.0"], local(CHECKED)),
     "allowedEngineVersions[]": { ...always("1.9.0", local(CHECKED)), created: reported("InvalidSpec", CHECKED) },
     deployOnCreate: {
-      ...always(false, local("a service can only be deployed when it is created")),
+      ...always(false, local("it says what follows the creation")),
       created: sent("createBlueprint", {}),
     },
   }),
