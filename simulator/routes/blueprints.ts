@@ -106,7 +106,7 @@ export const blueprintRoutes = [
         if (existing !== undefined) removeVariable(call.sim, existing);
         if (content !== null) addVariable(call.sim, parent, { key, value: content.value, secret: content.is_secret });
       }
-      call.effect({ updated: blueprint.id });
+      call.effect({ updated: service.id });
       return { body: showBlueprint(blueprint) };
     },
   }),

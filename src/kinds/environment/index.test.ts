@@ -109,10 +109,11 @@ const platform = (records: readonly Environment[]) =>
   });
 
 it.each<[string, Change, readonly string[] | undefined, readonly Environment[], unknown]>([
-  ["nothing new", {}, [OTHER], [record({ id: OTHER })], "absent"],
+  ["nothing new", {}, [OTHER], [record({ id: OTHER })], "unknowable"],
   ["one new id", {}, [OTHER], [record(), record({ id: OTHER })], [MINE]],
   ["two new ids", {}, [], [record(), record({ id: OTHER })], [MINE, OTHER]],
-  ["a new id that is held", { holderOf: (id) => (id === MINE ? "a/b" : undefined) }, [], [record()], "absent"],
+  ["a new id that is held", { holderOf: (id) => (id === MINE ? "a/b" : undefined) }, [], [record()], "unknowable"],
+  ["nothing new in a list", full, [OTHER], [record({ id: OTHER, name: "x" })], "absent"],
   ["the name", full, [], [record(), record({ id: OTHER, name: "x" })], [MINE]],
   ["the name, there before", full, [MINE], [record()], "absent"],
 ])("the trace of an environment's create finds %s", async (_name, change, ids, records, expected) => {

@@ -7,7 +7,7 @@ import { type OperationName, isDocumented, isSupported } from "../../platform/co
 import type { Platform } from "../../platform/index.ts";
 import { alterationOf, keptAlteration } from "../shared/altered.ts";
 import { readAfterWrite, unlessMissing } from "../shared/answers.ts";
-import { idsBefore, landed, notCreated } from "../shared/create-trace.ts";
+import { idsBefore, landed, notCreated, unlisted } from "../shared/create-trace.ts";
 import type { ListedObject } from "../shared/names.ts";
 import { isKnown, isRoutine, presenceIn } from "../shared/presence.ts";
 import { hasUpdate, settingsCondition } from "../shared/settings-synced.ts";
@@ -162,7 +162,10 @@ export function namedKind<K extends NamedTypes<Item>, Item extends ListedObject>
               .filter(({ id }) => context.records.holderOf(id) === undefined)
               .map(({ id }) => ({ id, name: intent.name ?? context.spec.name }))
           : landed(intent, fresh(observed.records), context.records.holderOf);
-      if (found.length === 0) return notCreated(intent, list, list);
+      // What shows objects without a list, as the statistics of a project, proves that one exists, and never that none does.
+      const isListed = observed.records !== undefined || declared.list === undefined;
+      if (found.length === 0)
+        return isListed ? notCreated(intent, list, list) : unlisted(intent, declared.list, context);
       const known = found.map((one) => ({ observed, memory: declared.memoryOf(context, one), id: one.id }));
       return { is: "landed", known };
     },

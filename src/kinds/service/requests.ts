@@ -7,12 +7,11 @@ import type { z } from "zod";
 import { timeText } from "../../api/status.ts";
 import type { ActionResult, Json, OpenIntent, Trace, Uuid } from "../../engine/contract/kind.ts";
 import type { ServiceStatus } from "../../platform/areas/service-status.ts";
-import type { OperationName } from "../../platform/codec/operations.ts";
 import { isOfOtherWork, isOfStop, servicePhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
-import { baseline, createUnknown, traceIn } from "../shared/create-trace.ts";
+import { baseline, traceIn, unlisted } from "../shared/create-trace.ts";
 import type { ListedObject } from "../shared/names.ts";
-import { readOnFull, type WithSurface } from "../shared/surface.ts";
+import { readOnFull } from "../shared/surface.ts";
 import type { ServiceDeployment } from "./crd-status.ts";
 import { shownState } from "./messages.ts";
 import {
@@ -201,17 +200,6 @@ export async function traceServiceCreate<Item extends ListedObject, Observed, Me
   // As after the answer to the create: the state counts until the platform shows one.
   const memory = { ...context.memory, state: "READY", stateSince: timeText(now) };
   return traceIn(intent, context, list, list, ({ id }) => ({ observed, memory, id }));
-}
-
-/**
- * Returns the result of the trace of a create for which `readOnFull` returned no list.
- * @param operation that lists what was to be created
- */
-export function unlisted({ name }: OpenIntent, operation: OperationName, { isFull }: WithSurface) {
-  if (!isFull)
-    return { is: "unknowable", why: createUnknown(name, "its surface has no list to look it up in") } as const;
-  const because = `it does not answer ${operation}, the list to look it up in`;
-  return { is: "unread", why: createUnknown(name, because) } as const;
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
 } from "../../engine/contract/kind.ts";
 import { isWhole } from "../../platform/codec/listing.ts";
 import { sameName, type ListedObject } from "./names.ts";
+import type { WithSurface } from "./surface.ts";
 import type { WithRecords } from "./types.ts";
 
 /** The largest time by which `created_at` may precede the intent. */
@@ -63,6 +64,17 @@ export function notCreated(
 export function createUnknown(name: string | undefined, because: string): StatusReason {
   const message = `The platform did not confirm the creation of "${name ?? ""}", and ${because}. Look on the platform: if it exists, set spec.externalId (if the connection allows unverified ids: its spec.allowUnverifiedIds).`;
   return { reason: "CreateResultUnknown", message };
+}
+
+/**
+ * Returns the result of the trace of a create for which `readOnFull` returned no list.
+ * @param operation that lists what was to be created
+ */
+export function unlisted({ name }: OpenIntent, operation: string, { isFull }: WithSurface) {
+  if (!isFull)
+    return { is: "unknowable", why: createUnknown(name, "its surface has no list to look it up in") } as const;
+  const because = `it does not answer ${operation}, the list to look it up in`;
+  return { is: "unread", why: createUnknown(name, because) } as const;
 }
 
 /**

@@ -16,9 +16,9 @@ interface Applied {
 
 /**
  * Returns a sentence for each deployment or stop without a cause. A deployment has a cause if its commit is new, if a
- * variable of the application was written after the decision on the previous deployment, if the annotation
- * redeploy-requested-at requests it, or if the user requests it after an unknown result. A stop has one the first time, and if the user
- * requests it so. An idempotent action may occur once more (`mayRepeatOnce`).
+ * variable of the application, or the blueprint, was written after the decision on the previous deployment, if the
+ * annotation redeploy-requested-at requests it, or if the user requests it after an unknown result. A stop has one the
+ * first time, and if the user requests it so. An idempotent action may occur once more (`mayRepeatOnce`).
  * @param redeploys the number of deployments of applications that the annotation requests
  */
 export function doubleActions(env: Evidence, redeploys: number): readonly string[] {
@@ -97,6 +97,7 @@ function deploymentsWithoutCause(env: Evidence, redeploys: number, hasCause: Has
   for (const { operation, path, effect, at } of effectsOf(env)) {
     const application = applicationWritten(operation, path);
     if (application !== undefined) written.set(application, knownAt(env, effect, at));
+    if (operation === "updateBlueprint" && "updated" in effect) written.set(effect.updated, at);
     if (!("deployed" in effect)) continue;
     const { deployed: id, commit } = effect;
     const before = last.get(id);

@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 
 import { changeSettings } from "../../../simulator/base/settings.ts";
 import type { FaultInput } from "../../../simulator/request/faults.ts";
+import { RESOLVE } from "../../../src/api/names.ts";
 import { nonEmptyText } from "../../../src/engine/contract/status.ts";
 import { member } from "../../../src/kube/api/json.ts";
 import type { JsonObject } from "../../../src/kube/api/types.ts";
 import { effort } from "../../support/env/effort.ts";
+import { answerIn } from "../../support/kube/answer.ts";
 import { blueprint, database, defaults, NEXT_COMMIT, resource, tree } from "../../support/kube/manifests.ts";
 import { MINUTE, SECOND } from "../../support/platform/durations.ts";
 import { figure } from "../../support/platform/figure.ts";
@@ -89,7 +91,16 @@ describe("[A3] a create with an unknown outcome", () => {
     env.apply(...defaults(env), ...tree(env, "a").slice(0, 2));
     lose(env, fault, ...POSTS);
     await env.run(20 * MINUTE);
-    for (const kind of ["PlatformProject", "PlatformEnvironment"]) expect(env.condition(kind, "a")).toMatch(/^True/);
+    expect(env.condition("PlatformProject", "a")).toMatch(/^True/);
+    // The statistics of a project show that an environment was created, and nothing shows that it was not.
+    const isMade = fault.effect !== "none";
+    expect(env.condition("PlatformEnvironment", "a")).toBe(isMade ? "True/Available" : "False/CreateResultUnknown");
+    expect(sent(env, "createEnvironment")).toBe(1);
+    if (!isMade) {
+      env.cluster.annotate("PlatformEnvironment", "a", { [RESOLVE]: answerIn(env.get("PlatformEnvironment", "a")) });
+      await env.run(MINUTE);
+      expect(env.condition("PlatformEnvironment", "a")).toBe("True/Available");
+    }
     applyAll(env);
     const from = env.clock.monotonic();
     const open = new Set<string>(UNKNOWABLE.map(([, kind]) => kind));
