@@ -12,7 +12,7 @@ import {
 } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, columnsOf, defineResource, DRIFTED, wide } from "../../api/resource.ts";
-import { digestField, id, managedStatus, text, atomicList, ATOMIC } from "../../api/status.ts";
+import { ATOMIC, atomicList, digestField, id, managedStatus, text, time } from "../../api/status.ts";
 import { altered } from "../shared/altered.ts";
 
 const SELECTIONS_LENGTH = 8192;
@@ -112,7 +112,12 @@ const record = {
     .meta(ATOMIC),
 };
 
-const recorded = { written: digestField("the binding as last written"), altered };
+const recorded = {
+  written: digestField("the binding as last written"),
+  writtenAt: time.describe("When the operator last wrote a change."),
+  repeatedAt: time.describe("When it last repeated that write, to see the layers in the answer."),
+  altered,
+};
 
 export type BindingMemory = z.output<typeof platformBinding.memory>;
 export type BindingLayer = NonNullable<BindingMemory["layers"]>[number];

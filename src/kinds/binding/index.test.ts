@@ -11,6 +11,7 @@ import {
   field,
   fullBinding as full,
   layer,
+  NOW,
   observedBinding,
   resolved,
   starting,
@@ -24,6 +25,7 @@ import { createBinding } from "./index.ts";
 import type { BindingContext, Observed } from "./model.ts";
 
 const kind = createBinding();
+const skipped = [{ key: "base", status: "SKIPPED" }];
 const PUT = { is: "step", step: { repeat: "safe", op: "putBinding", action: "put" } };
 
 describe("what a binding needs", () => {
@@ -64,6 +66,12 @@ describe("what a binding needs", () => {
 
 describe("the plan of a binding", () => {
   const written = (layers: Binding["layers"] = enabled) => ({ memory: writtenMemory(bindingContext(), layers) });
+  /** Written, and seen so many seconds ago, for the last time so many seconds after the write. */
+  const looked = (layers: Binding["layers"], seconds: number, after = 0) => {
+    const at = (ago: number) => new Date(NOW.getTime() - ago * 1000).toISOString();
+    const memory = { ...written(layers).memory, writtenAt: at(seconds + after), repeatedAt: at(seconds) };
+    return { memory };
+  };
   const refusing = { allowUnverifiedIds: false };
   const UNPROVEN = "stalled NotObservable";
   const writtenFrom = (sources: string) => ({
@@ -87,8 +95,12 @@ describe("the plan of a binding", () => {
     ["forbidden to be written, and there is none", { ...blocked, ...seen }, { bound: "none" }, "stalled NotCreated"],
     ["forbidden to be written, and bound already", { ...written(), ...blocked }, {}, "settled"],
     ["on request", { ...written(), requested: "now" }, {}, "settled"],
-    ["layers off, which are not shown later", written(starting), {}, "stalled LayersNotEnabled"],
-    ["layers off, which an answer shows on request", { ...written(starting), requested: "now" }, {}, "putBinding"],
+    ["layers off, which are not shown later", looked(starting, 59), {}, "waiting LayersNotEnabled"],
+    ["layers off, which an answer shows on request", { ...looked(starting, 1), requested: "now" }, {}, "putBinding"],
+    ["layers off, a minute later", looked(starting, 60), {}, "putBinding"],
+    ["layers off, seen four minutes after the write", looked(starting, 239, 240), {}, "waiting LayersNotEnabled"],
+    ["layers off, and as long after that", looked(starting, 240, 240), {}, "putBinding"],
+    ["layers off that the cluster cannot have", looked(skipped, 3600), {}, "stalled LayersNotEnabled"],
     ["layers that the answer does not have", written([]), {}, "settled"],
     ["another one has the cluster", { holderOf: () => "shop/first" }, {}, "stalled AlreadyManaged"],
     ["a connection for some projects", { ...refusing, allowedProjects: ["p"] }, {}, UNPROVEN],
@@ -193,7 +205,7 @@ describe("the write", () => {
 
   it("remembers what was written and what was answered", async () => {
     const { context, known } = await act("Documented", full(enabled));
-    expect(known.memory).toEqual(writtenMemory(context, enabled));
+    expect(known.memory).toEqual({ ...writtenMemory(context, enabled), writtenAt: NOW.toISOString() });
     expect(known.observed).toMatchObject({ sent: true, bound: undefined });
     expect(kind.plan({ ...context, memory: known.memory }, known.observed)).toEqual({ is: "settled" });
   });

@@ -71,21 +71,23 @@ function plan(context: BindingContext, observed: Observed): Plan<"put"> {
 
 /**
  * Writes the binding when the spec or a value changed, when the binding on the platform differs from the spec in
- * another way than after the last write, and on request where only the answer shows whether the layers are enabled.
+ * another way than after the last write, and, where only the answer shows whether the layers are enabled, on request
+ * and while the platform may still enable them.
  */
 function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
   if (observed.sent) return undefined;
   const { written } = context.memory;
   if (written === undefined && isAlike(context, observed)) return undefined;
   const changed = written === undefined || !sameContent(written, context.inputs.fingerprint);
-  const asksForLayers =
-    context.requested !== undefined && observed.bound === undefined && !areLayersOn(context, observed);
+  const isUnknown = observed.bound === undefined && !areLayersOn(context, observed);
+  const asksForLayers = isUnknown && (context.requested !== undefined || lookDue(context, observed) === 0);
   if (!changed && !asksForLayers && !isDrifted(context, observed)) return undefined;
   const changes = bindingDrift(context, observed) ?? [];
   const { key, version } = context.spec.template;
   const message = `Bind the template "${key}" version "${version}" to the cluster.`;
   const corrects = !changed && !asksForLayers;
-  const follows = isChangedAtSource(written, context.inputs.fingerprint);
+  // What is repeated has been counted to the limit of mass changes.
+  const follows = asksForLayers || isChangedAtSource(written, context.inputs.fingerprint);
   return safely("putBinding", "put", { message, changes, corrects, follows });
 }
 
@@ -95,11 +97,28 @@ function isDrifted(context: BindingContext, observed: Observed): boolean {
   return differences.length > 0 && !isAltered(context, differences);
 }
 
+/** How long after a write its layers are looked at again; the next times the pause doubles. */
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * Returns in how many milliseconds the write is repeated to see the layers in its answer: a PUT with the same content
+ * changes nothing. Undefined where a read shows them, and where waiting does not help.
+ */
+function lookDue(context: BindingContext, observed: Observed): number | undefined {
+  const { writtenAt, repeatedAt = writtenAt, written } = context.memory;
+  const waits = layersFault(context, observed)?.waits === true;
+  if (observed.bound !== undefined || context.isFull || written === undefined || !waits) return undefined;
+  if (writtenAt === undefined || repeatedAt === undefined) return 0;
+  const pause = Math.max(LOOK_AGAIN_MS, Date.parse(repeatedAt) - Date.parse(writtenAt));
+  return Math.max(0, Date.parse(repeatedAt) + pause - context.now.getTime());
+}
+
 function checkLayers(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
   const layers = layersFault(context, observed);
   if (layers === undefined) return undefined;
   const { waits, reason, message } = layers;
-  return { is: waits ? "waiting" : "stalled", why: { reason, message } };
+  const again = lookDue(context, observed);
+  return { is: waits ? "waiting" : "stalled", why: { reason, message }, ...(again !== undefined && { again }) };
 }
 
 function checkRead(context: BindingContext, observed: Observed): Plan<"put"> | undefined {
@@ -149,6 +168,9 @@ async function put(
   // Without an answer, the earlier binding counts: a later read shows whether the write changed it.
   const before = observed.bound === "none" ? undefined : observed.bound;
   const left = bindingDifferences(context, { ...observed, bound: bound ?? before }) ?? [];
+  const { memory } = context;
+  const isRepeated = memory.writtenAt !== undefined && sameContent(memory.written, inputs.fingerprint);
+  const now = context.now.toISOString();
   return {
     // The answer shows the current layers, which the documented surface never shows again.
     observed: { ...observed, bound, sent: true },
@@ -158,6 +180,8 @@ async function put(
       templateVersion: spec.template.version,
       layers: shownLayers(answer?.layers),
       written: inputs.fingerprint,
+      writtenAt: isRepeated ? memory.writtenAt : now,
+      repeatedAt: isRepeated ? now : undefined,
       altered: alterationOf(context, left),
     },
   };

@@ -58,7 +58,7 @@ function summary(problems: readonly string[]): string {
   return more === 0 ? shown.join("; ") : [...shown, `and ${more} more`].join("; ");
 }
 
-/** Returns why the layers are not ready. `waits`: the platform may still enable them, and would show it. */
+/** Returns why the layers are not ready. `waits`: the platform may still enable them. */
 export function layersFault(
   context: BindingContext,
   observed: Observed,
@@ -69,14 +69,17 @@ export function layersFault(
   const message = `${isShown ? "" : "When the binding was written: "}${listOf(summary.off)}.`;
   const advice = [
     ...(summary.refused ? [" Deselect what this cluster cannot have, or choose another template."] : []),
-    ...(isShown ? [] : [ASK_AGAIN]),
+    ...(isShown ? [] : [summary.refused ? ASK_AGAIN : LOOKS_AGAIN]),
   ].join("");
-  return { reason: "LayersNotEnabled", message: `${message}${advice}`, waits: isShown && !summary.refused };
+  return { reason: "LayersNotEnabled", message: `${message}${advice}`, waits: !summary.refused };
 }
 
 const ASK_AGAIN =
   " The platform's surface does not show layers later; the annotation platform-operator.io/reconcile-requested-at " +
   "binds the template once more, which shows them.";
+
+const LOOKS_AGAIN =
+  " The platform's surface shows layers only in the answer to a write, which the operator repeats unchanged until they are enabled.";
 
 export function report(context: BindingContext, observed: Observed): Report {
   const summary = layerSummary(context, observed);
