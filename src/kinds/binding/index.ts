@@ -79,8 +79,7 @@ function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> 
   const { written } = context.memory;
   if (written === undefined && isAlike(context, observed)) return undefined;
   const changed = written === undefined || !sameContent(written, context.inputs.fingerprint);
-  const isUnknown = observed.bound === undefined && !areLayersOn(context, observed);
-  const asksForLayers = isUnknown && (context.requested !== undefined || lookDue(context, observed) === 0);
+  const asksForLayers = isLookDue(context, observed);
   if (!changed && !asksForLayers && !isDrifted(context, observed)) return undefined;
   const changes = bindingDrift(context, observed) ?? [];
   const { key, version } = context.spec.template;
@@ -95,6 +94,12 @@ function checkWritten(context: BindingContext, observed: Observed): Plan<"put"> 
 function isDrifted(context: BindingContext, observed: Observed): boolean {
   const differences = bindingDifferences(context, observed) ?? [];
   return differences.length > 0 && !isAltered(context, differences);
+}
+
+/** Reports whether the write is to be repeated to see the layers in its answer. */
+function isLookDue(context: BindingContext, observed: Observed): boolean {
+  if (observed.bound !== undefined || areLayersOn(context, observed)) return false;
+  return context.requested !== undefined || lookDue(context, observed) === 0;
 }
 
 /** How long after a write its layers are looked at again; the next times the pause doubles. */

@@ -35,6 +35,7 @@ import { type BlueprintFacts, blueprintFacts, isBlueprintShown } from "./facts.t
 import {
   BLUEPRINT_SETTINGS,
   type BlueprintContext,
+  type BlueprintService,
   isRecent,
   isToRun,
   NAMES,
@@ -121,29 +122,34 @@ function checks(context: BlueprintContext, observed: Observed): readonly (() => 
  * it does not show are compared with what was last sent.
  */
 function checkUpdate(context: BlueprintContext, observed: Observed): Check {
-  const { inputs, memory, requested, spec } = context;
+  const { spec } = context;
   const op = NAMES.operations.update;
   const record = serviceRecord(context, observed);
   if (observed.updated || record === undefined || !hasOperation(context, op)) return undefined;
-  const declared = declaredSettings(BLUEPRINT_SETTINGS, spec);
-  const shown = observedSettings(BLUEPRINT_SETTINGS, record, spec);
-  const unsent = unsentPaths(declared, memory.written);
-  const areOthers = !sameVariables(context) && variablesRefused(context, observed) === undefined;
-  const differences = settingsDrift(declared, { ...memory.written?.settings, ...shown });
-  const isDrift = requested === undefined ? sendingDue(declared, shown, memory.written) : differences.length > 0;
-  if (!isDrift && unsent.length === 0 && !areOthers) return undefined;
+  const due = sendingOf(context, observed, record);
+  if (due === undefined) return undefined;
   const refused = overridesRefused(spec);
   if (refused !== undefined) return { is: "stalled", why: refused };
-  return safely(
-    op,
-    { what: "update" },
-    {
-      message: "Update the settings and variables of the service.",
-      corrects: requested === undefined && unsent.length === 0 && !areOthers,
-      follows: unsent.length === 0 && isChangedAtSource(memory.written?.variables, inputs.fingerprint),
-      changes: differences.map(shownField),
-    },
-  );
+  const message = "Update the settings and variables of the service.";
+  return safely(op, { what: "update" }, { message, ...due });
+}
+
+/** Returns what an update changes, and why it is due; undefined where it is not. */
+function sendingOf(context: BlueprintContext, observed: Observed, record: BlueprintService) {
+  const { inputs, memory, requested, spec } = context;
+  const { written } = memory;
+  const declared = declaredSettings(BLUEPRINT_SETTINGS, spec);
+  const shown = observedSettings(BLUEPRINT_SETTINGS, record, spec);
+  const isSent = unsentPaths(declared, written).length === 0;
+  const areVariablesDue = !sameVariables(context) && variablesRefused(context, observed) === undefined;
+  const differences = settingsDrift(declared, { ...written?.settings, ...shown });
+  const isDrift = requested === undefined ? sendingDue(declared, shown, written) : differences.length > 0;
+  if (!isDrift && isSent && !areVariablesDue) return undefined;
+  return {
+    corrects: requested === undefined && isSent && !areVariablesDue,
+    follows: isSent && isChangedAtSource(written?.variables, inputs.fingerprint),
+    changes: differences.map(shownField),
+  };
 }
 
 /** Stalls on variables that cannot be sent. */
@@ -193,9 +199,7 @@ function checkDeploy(
   progress: Progress,
 ): Check {
   if (!isDeployable(context, observed)) return undefined;
-  if (redeployDue(context) !== undefined && redeployRefusal(NAMES.noun, context, undefined) === undefined) {
-    return deploy(context, observed, {});
-  }
+  if (isRedeployed(context)) return deploy(context, observed, {});
   const { phase } = progress;
   if (phase === "stopped" || phase === "gone") {
     // Changes are deployed with the next start.
@@ -207,6 +211,11 @@ function checkDeploy(
   if (isPending) return deploy(context, observed, { follows: true });
   if (phase !== "running" && isRetryRequested(context)) return deploy(context, observed, {});
   return checkRetry(context, last, progress, "the service", (attempts) => deploy(context, observed, { attempts }));
+}
+
+/** Reports whether the annotation redeploy-requested-at deploys the service. */
+function isRedeployed(context: BlueprintContext): boolean {
+  return redeployDue(context) !== undefined && redeployRefusal(NAMES.noun, context, undefined) === undefined;
 }
 
 function deploy(

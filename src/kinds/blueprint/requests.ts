@@ -95,15 +95,13 @@ async function update(
 ): Promise<Result> {
   const { id = "", inputs, memory, spec } = context;
   const { name, tag, icon } = spec;
-  const known = memory.written;
   const areSent = variablesRefused(context, observed) === undefined;
-  const before = jsonIn(known?.settings?.["spec.specOverrides"] ?? "");
-  const variables = areSent ? withRemovals(known?.variableNames ?? [], variablesByName(inputs)) : undefined;
-  const specOverrides = mergePatch(before, spec.specOverrides ?? {});
+  const variables = areSent ? variablesPatch(context) : undefined;
+  const specOverrides = overridesPatch(context);
   const secrets = inputs.variables.filter(({ isSecret }) => isSecret).map(({ value }) => value);
   const answer = await api.blueprints.update(id, { name, tag, icon, variables, specOverrides }, secrets);
   const sent = writtenWith(declaredSettings(BLUEPRINT_SETTINGS, spec), undefined, revisionOf(memory));
-  const { variables: fingerprint, variableNames } = areSent ? written(context) : { ...known };
+  const { variables: fingerprint, variableNames } = areSent ? written(context) : { ...memory.written };
   return {
     observed: {
       ...observed,
@@ -119,13 +117,16 @@ async function update(
   };
 }
 
-/** Returns the changes of variables by name: null removes one. */
-function withRemovals(
-  before: readonly string[],
-  now: ReadonlyMap<string, object>,
-): Readonly<Record<string, object | null>> {
+/** Returns the changes of variables by name: null removes one that was sent and left the spec. */
+function variablesPatch({ memory, inputs }: BlueprintContext): Readonly<Record<string, object | null>> {
+  const [before, now] = [memory.written?.variableNames ?? [], variablesByName(inputs)];
   const left = before.filter((name) => !now.has(name)).map((name) => [name, null] as const);
   return Object.fromEntries<object | null>([...left, ...now]);
+}
+
+/** Returns the changes of the overrides. */
+function overridesPatch({ memory, spec }: BlueprintContext) {
+  return mergePatch(jsonIn(memory.written?.settings?.["spec.specOverrides"] ?? ""), spec.specOverrides ?? {});
 }
 
 /** Returns the JSON merge patch (RFC 7396) from one object to another, which also sends what is equal. */

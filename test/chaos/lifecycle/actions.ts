@@ -95,9 +95,8 @@ function deploymentsWithoutCause(env: Evidence, redeploys: number, hasCause: Has
   const last = new Map<string, Deployed>();
   const written = new Map<string, number>();
   for (const { operation, path, effect, at } of effectsOf(env)) {
-    const application = applicationWritten(operation, path);
-    if (application !== undefined) written.set(application, knownAt(env, effect, at));
-    if (operation === "updateBlueprint" && "updated" in effect) written.set(effect.updated, at);
+    const service = serviceWritten(operation, path, effect);
+    if (service !== undefined) written.set(service, knownAt(env, effect, at));
     if (!("deployed" in effect)) continue;
     const { deployed: id, commit } = effect;
     const before = last.get(id);
@@ -116,8 +115,9 @@ function deploymentsWithoutCause(env: Evidence, redeploys: number, hasCause: Has
   return repeats.length > redeploys ? [...found, ...repeats] : found;
 }
 
-/** Returns the id of the application whose variables a call writes. */
-function applicationWritten(operation: string, path: string): string | undefined {
+/** Returns the id of the application whose variables a call writes, or of the service whose blueprint it changes. */
+function serviceWritten(operation: string, path: string, effect: Effect): string | undefined {
+  if (operation === "updateBlueprint" && "updated" in effect) return effect.updated;
   return WRITES_VARIABLES.test(operation) ? APPLICATION.exec(path)?.[1] : undefined;
 }
 
