@@ -63,6 +63,11 @@ it("asks for the leases of its own name alone, which is all that its role allows
   ]);
 });
 
+it("takes only names of namespaces from the lease of another release", async () => {
+  const { lines } = await looked([], [lease("own", []), lease("other", ["a\nb", "x".repeat(1_000), "shop", ""])]);
+  expect(lines).toEqual([expect.stringMatching(/"namespaces":"shop"\}$/)]);
+});
+
 it("says once that another release watches the same namespaces, and once that it does not any more", async () => {
   const { clock, lines, releases, server } = await looked(
     ["a", "b"],

@@ -15,6 +15,10 @@ import type { Logger } from "../observability/logger.ts";
 /** The annotation of a lease with the namespaces that its release watches, divided by commas; "*" for all. */
 const WATCHES = `${GROUP}/watch-namespaces`;
 const ALL = "*";
+/** A name of a namespace. Whoever may write leases in some namespace can write one of this name there. */
+const NAMESPACE = /^[a-z0-9-]{1,63}$/;
+/** The number of namespaces that a line of the log names. */
+const NAMED = 20;
 
 /** How often a leader looks for other releases. */
 const LOOK_MS = 60_000;
@@ -60,7 +64,7 @@ function releaseOf(lease: Json): Release | undefined {
     namespace,
     isHeld: (stringMember(spec, "holderIdentity") ?? "") !== "",
     renewedAt: Date.parse(stringMember(spec, "renewTime") ?? ""),
-    watches: watches.filter((name) => name !== ""),
+    watches: watches.filter((name) => name === ALL || NAMESPACE.test(name)),
   };
 }
 
@@ -126,7 +130,7 @@ export function createReleases({ client, clock, own, log }: ReleasesOptions) {
       if (before.some((known) => known.namespace === release)) continue;
       log.warn("another release of the operator watches the same namespaces: both reconcile the same objects", {
         release,
-        namespaces: shared.join(","),
+        namespaces: shared.slice(0, NAMED).join(","),
       });
     }
     for (const { namespace: release } of before) {
