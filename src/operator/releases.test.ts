@@ -95,12 +95,19 @@ it.each<[string, number, string, boolean]>([
   ["has not renewed its lease for six minutes", 360_000, "pod", false],
 ])("a release that %s", async (_what, ageMs, holder, isRunning) => {
   const { releases } = await looked([], [lease("other", [], ageMs, holder)]);
+  expect(releases.isRunning("other")).toBe(true);
+  await releases.look();
   expect(releases.isRunning("other")).toBe(isRunning);
 });
 
-it("a release without a lease does not run", async () => {
-  const { releases } = await looked([], []);
+it("a release without a lease does not run, once a later look has not shown it either", async () => {
+  const { releases, server } = await looked([], []);
+  expect(releases.isRunning("other")).toBe(true);
+  await releases.look();
   expect(releases.isRunning("other")).toBe(false);
+  server.leases = [lease("other", [])];
+  await releases.look();
+  expect(releases.isRunning("other")).toBe(true);
 });
 
 it("counts every release as running while the leases may not be listed, and says so once", async () => {

@@ -112,6 +112,9 @@ export function createReleases({ client, clock, own, log }: ReleasesOptions) {
   let releases: readonly Release[] | undefined;
   let overlaps: readonly Overlap[] = [];
   let isForbidden = false;
+  let looks = 0;
+  /** The releases that were asked for and did not run, and after which look that was. */
+  const doubted = new Map<string, number>();
 
   /** Lists the releases, and logs each that overlaps, once. A failed list leaves what is known. */
   const look = async (): Promise<void> => {
@@ -124,6 +127,7 @@ export function createReleases({ client, clock, own, log }: ReleasesOptions) {
       return;
     }
     isForbidden = false;
+    looks += 1;
     const before = overlaps;
     overlaps = overlapsOf({ namespace, watches }, releases, clock.now());
     for (const { namespace: release, shared } of overlaps) {
@@ -147,8 +151,18 @@ export function createReleases({ client, clock, own, log }: ReleasesOptions) {
     },
     /** The number of other releases that watch namespaces of this one. */
     overlapping: (): number => overlaps.length,
-    /** Reports whether the release of a namespace runs. While the leases cannot be listed, every release counts. */
-    isRunning: (release: string): boolean =>
-      releases?.some((one) => one.namespace === release && isRunning(one, clock.now())) ?? true,
+    /**
+     * Reports whether the release of a namespace runs. One that has started since the last look is not known yet, so a
+     * later look has to show that a release does not run. While the leases cannot be listed, every release counts.
+     */
+    isRunning: (release: string): boolean => {
+      if (releases?.some((one) => one.namespace === release && isRunning(one, clock.now())) ?? true) {
+        doubted.delete(release);
+        return true;
+      }
+      const since = doubted.get(release) ?? looks;
+      doubted.set(release, since);
+      return looks === since;
+    },
   };
 }
