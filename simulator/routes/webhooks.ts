@@ -16,7 +16,15 @@ const WebhookBody = z.looseObject({
   // Deployed services always require it; the documentation does not show it.
   kind: z.enum(["STANDARD", "SLACK"]).optional(),
 });
-const KEEPS = safe("target_url", "events", "enabled", "kind");
+const KEEPS = safe(
+  "target_url",
+  "events",
+  "enabled",
+  "kind",
+  "description",
+  "project_names_filter",
+  "environment_types_filter",
+);
 
 function contentOf({ target_url: targetUrl, events, enabled, ...settings }: z.output<typeof WebhookBody>) {
   return { targetUrl, events, enabled, settings };

@@ -6,8 +6,19 @@ const KIND = "PlatformWebhook";
 
 export const webhookSample: Sample = {
   smallest: { targetUrl: "https://hooks.example.com/x", events: ["DEPLOYMENT_SUCCESS"] },
-  accepted: [["the operator as its receiver", { targetUrl: undefined, events: undefined, receiver: true }]],
+  accepted: [
+    ["the operator as its receiver", { targetUrl: undefined, events: undefined, receiver: true }],
+    ["a secret by the usual key", { targetSecretRef: { name: "hook" } }],
+    ["projects by a pattern", { projectNamesFilter: ["shop*"] }],
+  ],
   refused: [
+    [
+      "a secret for the operator as the receiver",
+      { targetUrl: undefined, receiver: true, targetSecretRef: { name: "hook" } },
+      /targetSecretRef needs targetUrl/,
+    ],
+    ["a filter without a project", { projectNamesFilter: [] }, /projectNamesFilter.*at least 1/],
+    ["a mode in another spelling", { environmentTypesFilter: ["production"] }, /environmentTypesFilter.*should match/],
     ["a target without scheme", { targetUrl: "hooks.example.com" }, /targetUrl.*should match/],
     ["a target of another scheme", { targetUrl: "ftp://hooks.example.com/x" }, /targetUrl.*should match/],
     ["a target with blanks", { targetUrl: "https://hooks.example.com/a b" }, /targetUrl.*should match/],
@@ -22,8 +33,11 @@ export const webhookSample: Sample = {
     ["no event", { events: [] }, /events.*at least 1/],
     ["an event in another spelling", { events: ["deployment.started"] }, /events.*should match/],
   ],
-  duplicates: [["an event twice", { events: ["A", "A"] }, /events.*[Dd]uplicate/]],
-  rules: 7,
+  duplicates: [
+    ["an event twice", { events: ["A", "A"] }, /events.*[Dd]uplicate/],
+    ["a mode twice", { environmentTypesFilter: ["STAGING", "STAGING"] }, /environmentTypesFilter.*[Dd]uplicate/],
+  ],
+  rules: 12,
   good: ({ name, spec }) =>
     resource(KIND, name, {
       targetUrl: `https://hooks.example.com/${name}`,

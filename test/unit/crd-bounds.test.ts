@@ -51,6 +51,7 @@ const MULTILINE = [
   "PlatformDatabase.spec.writeConnectionSecretToRef.metadata.annotations{}",
   "PlatformProject.spec.description",
   "PlatformVariableSet.spec.variables[].value",
+  "PlatformWebhook.spec.description",
 ];
 
 const isOpen = ({ path, schema }: Place): boolean =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-import { connectionRef, externalId, flag, platformValue, matches } from "../../api/fields.ts";
+import { connectionRef, displayName, externalId, flag, keyRef, matches, platformValue } from "../../api/fields.ts";
 import { lifecycleOf } from "../../api/lifecycle.ts";
 import { column, managedColumns, defineResource, SETTINGS, wide } from "../../api/resource.ts";
 import { digestField, managedStatus, text, atomicList } from "../../api/status.ts";
@@ -8,6 +8,9 @@ import { altered } from "../shared/altered.ts";
 
 /** The largest number of events of a webhook; the platform has only a few. */
 export const WEBHOOK_EVENTS = 64;
+
+/** The largest number of entries of a filter. */
+const FILTERS = 64;
 
 const events = z
   .array(
@@ -24,6 +27,7 @@ const events = z
   .meta({ "x-kubernetes-list-type": "set" });
 
 const ONE_TARGET = "exactly one of targetUrl and receiver must be set";
+const ONE_SECRET = "targetSecretRef needs targetUrl: with receiver, the operator has a secret of its own";
 const NEEDS_EVENTS = "events must be set with targetUrl";
 
 const spec = z
@@ -44,13 +48,35 @@ const spec = z
       ),
     events: events.optional(),
     enabled: flag(true, "Whether the platform sends deliveries."),
+    targetSecretRef: keyRef(
+      "Secret",
+      "secret",
+      "Secret whose value the platform sends in a header with every delivery, so that the receiver knows the sender. Not with receiver, which has a secret of its own. Not in the specification.",
+    ).optional(),
+    description: z.string().max(1024).optional().describe("Description. Not in the specification."),
+    projectNamesFilter: z
+      .array(displayName.describe("Name of a project, case-insensitive; * stands for any text."))
+      .min(1)
+      .max(FILTERS)
+      .optional()
+      .describe("Projects whose deployments are delivered. All when absent. Not in the specification.")
+      .meta({ "x-kubernetes-list-type": "set" }),
+    environmentTypesFilter: z
+      .array(platformValue.describe("Mode of an environment in the platform's spelling, e.g. PRODUCTION."))
+      .min(1)
+      .max(FILTERS)
+      .optional()
+      .describe("Modes of environments whose deployments are delivered. All when absent. Not in the specification.")
+      .meta({ "x-kubernetes-list-type": "set" }),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(["managementPolicy", "adoptionPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
   })
   .refine(({ targetUrl, receiver }) => (targetUrl === undefined) !== (receiver === undefined), ONE_TARGET)
   .refine((given) => given.events !== undefined || given.receiver !== undefined, NEEDS_EVENTS)
+  .refine((given) => given.targetSecretRef === undefined || given.receiver === undefined, ONE_SECRET)
   .meta({
     "x-kubernetes-validations": [
+      { rule: "!has(self.targetSecretRef) || !has(self.receiver)", message: ONE_SECRET },
       { rule: "has(self.targetUrl) != has(self.receiver)", message: ONE_TARGET },
       { rule: "has(self.events) || has(self.receiver)", message: NEEDS_EVENTS },
     ],
@@ -63,6 +89,7 @@ const target = text
   );
 const recorded = {
   registered: digestField("the settings as last sent, which the documented surface does not return"),
+  sentSecret: digestField("the value of targetSecretRef as last sent").optional(),
   altered,
 };
 const hasSecret = z

@@ -106,6 +106,45 @@ describe("a webhook that the platform shows", () => {
     expect(harness.simulator.world().webhooks.has(hook.id() ?? "")).toBe(false);
   });
 
+  it("gets another value of its secret, and none of it is shown; the secret goes once it leaves the spec", async () => {
+    const { harness } = env;
+    const hook = harness.webhook({ ...spec, targetUrl: `${TARGET}3`, targetSecretRef: { name: "hook" } });
+    const secretOf = () => harness.simulator.world().webhooks.get(hook.id() ?? "")?.settings["target_secret"];
+    hook.around.values = { "spec.targetSecretRef": "first-s3cret" };
+    expect(await hook.run()).toMatchObject({ ops: ["createWebhook"], is: "settled" });
+    expect(secretOf()).toBe("first-s3cret");
+    hook.around.values = { "spec.targetSecretRef": "second-s3cret" };
+    hook.around.sources = "s@2";
+    const changed = await hook.run();
+    expect(changed).toMatchObject({ ops: ["updateWebhook"], is: "settled" });
+    expect(JSON.stringify([changed, harness.writes().length])).not.toContain("s3cret");
+    expect(secretOf()).toBe("second-s3cret");
+    expect(await hook.run()).toMatchObject({ ops: [], is: "settled", wrote: false });
+    expect(await hook.run({ spec: { ...spec, targetUrl: `${TARGET}3` } })).toMatchObject({ ops: ["updateWebhook"] });
+    expect(secretOf()).toBeUndefined();
+  });
+
+  it.each<[string, object, Readonly<Record<string, unknown>>]>([
+    ["description", { description: "ours" }, { settings: { kind: "STANDARD", description: "theirs" } }],
+    [
+      "projectNamesFilter",
+      { projectNamesFilter: ["shop*", "pay"] },
+      { settings: { kind: "STANDARD", project_names_filter: [] } },
+    ],
+    ["environmentTypesFilter", { environmentTypesFilter: ["STAGING"] }, { settings: { kind: "STANDARD" } }],
+  ])("has its %s corrected, and is left alone where the spec has none", async (name, member, theirs) => {
+    const { harness } = env;
+    const mine = { ...spec, targetUrl: `${TARGET}-${name}` };
+    const hook = await env.begun(harness.webhook({ ...mine, ...member }));
+    expect(await hook.run()).toMatchObject({ ops: [], is: "settled" });
+    harness.edit(hook.id(), theirs);
+    const reported = await hook.run({ blockedOperations: new Set(["updateWebhook"]) });
+    expect(reported.report.drift).toMatchObject([{ path: `spec.${name}` }]);
+    expect(await hook.run()).toMatchObject({ ops: ["updateWebhook"], is: "settled" });
+    harness.edit(hook.id(), theirs);
+    expect(await hook.run({ spec: mine })).toMatchObject({ ops: [], is: "settled" });
+  });
+
   it("has its events in any order", async () => {
     env.harness.edit(env.hook.id(), { events: spec.events.toReversed() });
     expect(await env.hook.run()).toMatchObject({ ops: [], report: { drift: [] } });

@@ -1,5 +1,12 @@
 /** PlatformWebhook: registered, with its target, its events, and whether it delivers. */
-import { type Kind, type Plan, sameContent, type Uuid, type StatusReason } from "../../engine/contract/kind.ts";
+import {
+  isChangedAtSource,
+  type Kind,
+  type Plan,
+  sameContent,
+  type Uuid,
+  type StatusReason,
+} from "../../engine/contract/kind.ts";
 import { alterationOf, isAltered } from "../shared/altered.ts";
 import { firstOf, stalled, safely, once } from "../shared/checks.ts";
 import { nameMark } from "../shared/create-trace.ts";
@@ -9,13 +16,17 @@ import { listOnFull } from "../shared/surface.ts";
 import { platformWebhook } from "./crd.ts";
 import {
   type Action,
+  BEYOND,
   isOutdated,
   isOwnTarget,
+  isSecretUnsent,
   lacksSecret,
   ofTarget,
   type Observed,
   readRegistration,
+  SECRET_FIELD,
   shownTarget,
+  textOf,
   wantedOf,
   type WebhookContext,
   webhookDifferences,
@@ -29,13 +40,24 @@ export const webhook: Kind<WebhookTypes> = {
   resource: platformWebhook,
   claim: (spec) => spec.externalId,
   operations: () => ({ delete: ["getWebhook", "deleteWebhook"] }),
-  needs: ({ targetUrl, receiver: isReceiver, events = [], enabled }) => ({
+  needs: ({ targetUrl, receiver: isReceiver, targetSecretRef, events = [], enabled, ...spec }) => ({
     references: [],
-    values: [],
+    values: targetSecretRef === undefined ? [] : [{ field: SECRET_FIELD, from: "Secret", ...targetSecretRef }],
     inputs: (resolved) => {
       const receiver = isReceiver && resolved.receiver();
-      const target = receiver === undefined ? (targetUrl ?? null) : [textOf(receiver.url), receiver.secret];
-      return { receiver, settings: resolved.fingerprint({ target, events: [...events].toSorted(), enabled }) };
+      const target = receiver === undefined ? (targetUrl ?? null) : [urlOf(receiver.url), receiver.secret];
+      const value = targetSecretRef && resolved.value(SECRET_FIELD);
+      const more = BEYOND.map((name) => [name, textOf(spec[name]) ?? null]);
+      return {
+        receiver,
+        secret: value === undefined ? undefined : { value, fingerprint: resolved.fingerprint(value) },
+        settings: resolved.fingerprint({
+          target,
+          events: [...events].toSorted(),
+          enabled,
+          more: [...more, ["secret", value ?? null]],
+        }),
+      };
     },
   }),
 
@@ -122,6 +144,11 @@ function checkSettings(context: WebhookContext, { shown, sent }: Observed): Plan
   if (typeof shown !== "object" || sent) return undefined;
   const message = "Update target, events and state of the webhook.";
   // The secret, and the URL of the operator's receiver, follow from the operator's settings and the surface.
+  if (isSecretUnsent(context)) {
+    const { inputs, memory } = context;
+    const follows = inputs.secret !== undefined && isChangedAtSource(memory.sentSecret, inputs.secret.fingerprint);
+    return safely("updateWebhook", "update", { follows, message: "Send the secret of the webhook." });
+  }
   const follows = lacksSecret(context) || (context.inputs.receiver !== undefined && isOutdated(context));
   if (follows) return safely("updateWebhook", "update", { follows, message });
   const differences = webhookDifferences(context, shown);
@@ -144,6 +171,6 @@ function planRemoval(context: WebhookContext, { shown: own }: Observed): Plan<Ac
 }
 
 /** Returns the URL for the fingerprint; a text that is no URL while there is none. */
-function textOf(url: string | StatusReason): string {
+function urlOf(url: string | StatusReason): string {
   return typeof url === "string" ? url : "";
 }

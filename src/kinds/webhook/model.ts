@@ -17,11 +17,19 @@ import type { TypesOf } from "../shared/types.ts";
 import type { platformWebhook, WebhookMemory } from "./crd.ts";
 
 export interface Inputs {
-  /** The fingerprint of target, events and enabled. */
+  /** The fingerprint of all settings, with the secret. */
   readonly settings: Fingerprint;
   /** Where the operator receives deliveries, for a spec with `receiver: true`. */
   readonly receiver: Receiver | undefined;
+  /** The value of spec.targetSecretRef. */
+  readonly secret: { readonly value: string; readonly fingerprint: Fingerprint } | undefined;
 }
+
+/** The field of the spec that names the secret of a receiver of the user's own. */
+export const SECRET_FIELD = "spec.targetSecretRef";
+
+/** The settings that the specification does not have: each is left alone unless the spec has it. */
+export const BEYOND = ["description", "projectNamesFilter", "environmentTypesFilter"] as const;
 
 export interface Observed {
   readonly shown: Shown;
@@ -72,17 +80,34 @@ export function wantedOf({ spec, inputs, isFull }: Wanting): Registration {
 export function inputOf(context: Wanting) {
   const { targetUrl, events, enabled } = wantedOf(context);
   if (targetUrl === undefined) throw new TypeError("a webhook without a target is not sent");
-  return { targetUrl, events: [...events], enabled };
+  const { description, projectNamesFilter, environmentTypesFilter } = context.spec;
+  return {
+    targetUrl,
+    events: [...events],
+    enabled,
+    ...(description !== undefined && { description }),
+    ...(projectNamesFilter !== undefined && { projectNamesFilter }),
+    ...(environmentTypesFilter !== undefined && { environmentTypesFilter }),
+  };
 }
 
-/** Returns the secret of the operator's receiver, for requests on Full. A PUT without it resets it. */
+/**
+ * Returns the secret: that of the spec, or on Full that of the operator's receiver. A PUT without it resets it.
+ */
 export function secretOf({ inputs, isFull }: Wanting): { readonly targetSecret?: string } {
+  if (inputs.secret !== undefined) return { targetSecret: inputs.secret.value };
   return isFull && inputs.receiver !== undefined ? { targetSecret: inputs.receiver.secret } : {};
 }
 
 /** Returns the memory of a registration that was sent. */
 export function sentMemory({ memory, inputs, isFull }: WebhookContext): WebhookMemory {
-  return { ...memory, registered: inputs.settings, hasSecret: inputs.receiver && isFull };
+  const hasSecret = inputs.receiver && isFull;
+  return { ...memory, registered: inputs.settings, hasSecret, sentSecret: inputs.secret?.fingerprint };
+}
+
+/** Reports whether the platform has another secret than spec.targetSecretRef names, or one that left the spec. */
+export function isSecretUnsent({ memory: { sentSecret }, inputs: { secret }, isFull }: WebhookContext): boolean {
+  return isFull && !sameContent(sentSecret, secret?.fingerprint);
 }
 
 /**
@@ -162,6 +187,13 @@ export function webhookDifferences(context: Wanting, observed: Webhook): readonl
     { path: "spec.events", desired: listed(wanted.events), observed: listed(observed.events ?? []) },
     // Deployed services treat a registration without this member as enabled.
     { path: "spec.enabled", desired: String(wanted.enabled), observed: String(observed.enabled ?? true) },
+    ...BEYOND.flatMap((name) => {
+      const desired = textOf(context.spec[name]);
+      return desired === undefined ? [] : [{ path: `spec.${name}`, desired, observed: textOf(observed[name]) ?? "" }];
+    }),
+    ...(context.inputs.secret !== undefined && observed.targetSecretSet === false
+      ? [{ path: SECRET_FIELD, desired: "set", observed: "not set" }]
+      : []),
   ];
   return settings.flatMap(({ path, desired = "", observed: actual }) =>
     desired === actual ? [] : [{ path, desired, observed: actual }],
@@ -199,6 +231,11 @@ function targetDrift(context: Wanting, observed: Webhook): DriftField {
   return { path, desired, observed: `${actual} with another user, path or query` };
 }
 
-function listed(events: readonly string[]): string {
-  return [...new Set(events)].toSorted().join(", ");
+function listed(names: readonly string[]): string {
+  return [...new Set(names)].toSorted().join(", ");
+}
+
+/** Returns a setting as a text, of a list the entries in a fixed order. */
+export function textOf(setting: string | readonly string[] | undefined): string | undefined {
+  return typeof setting === "object" ? listed(setting) : setting;
 }

@@ -1,11 +1,18 @@
 /** Builds the report of a webhook. Pure. */
-import type { ConditionFact, JsonObject, Report, StatusReason } from "../../engine/contract/kind.ts";
+import {
+  refreshed,
+  type ConditionFact,
+  type JsonObject,
+  type Report,
+  type StatusReason,
+} from "../../engine/contract/kind.ts";
 import type { Webhook } from "../../platform/areas/webhooks.ts";
 import { keptAlteration } from "../shared/altered.ts";
 import { settingsCondition } from "../shared/settings-synced.ts";
 import { fitOptional, fitText } from "../shared/text.ts";
 import { WEBHOOK_EVENTS, type WebhookMemory } from "./crd.ts";
 import {
+  BEYOND,
   isOutdated,
   type Observed,
   registeredNow,
@@ -30,6 +37,7 @@ export function report(context: WebhookContext, observed: Observed): Report {
           registered: remembered(context, observed),
           altered: altered(context, observed),
           hasSecret: context.memory.hasSecret,
+          sentSecret: refreshedSecret(context),
         }
       : {},
     ...(observed.shown !== undefined && { drift: own === undefined ? [] : webhookDrift(context, own) }),
@@ -52,7 +60,15 @@ function altered(context: WebhookContext, { shown, sent }: Observed): WebhookMem
 function settingsSynced(context: WebhookContext, { shown }: Observed): readonly ConditionFact[] {
   if (shown !== undefined || !isOutdated(context)) return [];
   const updated = { noun: "webhook", plural: "webhooks", update: "updateWebhook", isShown: false } as const;
-  return settingsCondition(context, [targetPath(context), "spec.events", "spec.enabled"], updated);
+  const { spec } = context;
+  const more = [...BEYOND, "targetSecretRef" as const].filter((name) => spec[name] !== undefined);
+  const paths = [targetPath(context), "spec.events", "spec.enabled", ...more.map((name) => `spec.${name}`)];
+  return settingsCondition(context, paths, updated);
+}
+
+/** Returns the memory of the secret that was sent last, to be compared by the key of today. */
+function refreshedSecret({ memory: { sentSecret }, inputs: { secret } }: WebhookContext): WebhookMemory["sentSecret"] {
+  return secret === undefined ? sentSecret : refreshed(sentSecret, secret.fingerprint);
 }
 
 /** Returns what the platform shows; where it shows nothing, the target that was sent last. */

@@ -234,17 +234,17 @@ describe("the request for a webhook", () => {
   const update = (change: object) => (p: Platform) => p.webhooks.update(current, { ...input, ...change });
   const off = { events: [], enabled: false };
   const secret = { targetSecret: "hush" };
+  const more = { description: "", projectNamesFilter: ["shop*"], environmentTypesFilter: ["PRODUCTION"] };
+  const moreSent = {
+    ...{ target_secret: "hush", description: "" },
+    ...{ project_names_filter: ["shop*"], environment_types_filter: ["PRODUCTION"] },
+  };
   const [post, put] = [`POST ${organization}/webhook`, `PUT ${organization}/webhook/${ID}`];
 
   itSends(
-    ["created as the spec shows it", create(secret), post, sent],
+    ["created as the spec shows it", create({}), post, sent],
     ["created with kind and secret", create(secret, true), post, { ...sent, kind: "STANDARD", target_secret: "hush" }],
-    [
-      "changed with a kind",
-      (p) => p.webhooks.update({ id: ID, record: sent }, input),
-      put,
-      { kind: "STANDARD", ...sent },
-    ],
+    ["created with what the whole API has", create({ ...secret, ...more }), post, { ...sent, ...moreSent }],
     [
       "changed with a kind",
       (p) => p.webhooks.update({ id: ID, record: sent }, input),

@@ -1,5 +1,5 @@
 import { always, reported, type KindCases } from "../outcomes.ts";
-import { cluster, project as parent } from "./references.ts";
+import { cluster, project as parent, VALUES } from "./references.ts";
 
 export const project: KindCases = {
   seed: (_fixture, name) => ({ name, description: "the seed" }),
@@ -22,10 +22,24 @@ export const webhook: KindCases = {
     targetUrl: `http://127.0.0.1:9/${name}`,
     events: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE"],
     enabled: true,
+    targetSecretRef: { name: "values", key: "first" },
+    description: "the seed",
+    projectNamesFilter: ["shop*"],
+    environmentTypesFilter: ["STAGING"],
   }),
   leaves: (_fixture, name) => ({
+    "targetSecretRef.name": { to: "others", as: VALUES.others.first },
+    "targetSecretRef.key": { to: "second", as: VALUES.values.second },
+    description: { to: "another one" },
+    projectNamesFilter: { to: ["pay*", "shop*"] },
+    "projectNamesFilter[]": { to: "pay", as: ["pay"] },
+    environmentTypesFilter: { to: ["PRODUCTION", "STAGING"] },
+    "environmentTypesFilter[]": { to: "PRODUCTION", as: ["PRODUCTION"] },
     targetUrl: { to: `http://127.0.0.1:9/${name}/elsewhere` },
-    receiver: always(true, reported("DependencyNotReady", "the operator has no URL of its receiver")),
+    receiver: {
+      ...always(true, reported("DependencyNotReady", "the operator has no URL of its receiver")),
+      in: { targetSecretRef: null },
+    },
     events: { to: ["DEPLOYMENT_STARTED", "DEPLOYMENT_FAILURE", "DEPLOYMENT_SUCCESSFUL"] },
     "events[]": { to: "DEPLOYMENT_CANCELLED", as: ["DEPLOYMENT_CANCELLED", "DEPLOYMENT_FAILURE"] },
     enabled: { to: false },
