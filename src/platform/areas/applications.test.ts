@@ -84,6 +84,27 @@ describe("the request for an application", () => {
       },
     ],
     [
+      "created with every setting of the whole API",
+      create({
+        gitRepository: { url, branch, gitTokenId: OTHER },
+        ports: [{ internalPort: 80, name: "http", publicPath: "/api" }],
+        storage: [{ mountPoint: "/data", size: 10, type: "FAST_SSD" }],
+        entrypoint: "/bin/web",
+        arguments: ["serve", "--quiet"],
+        healthchecks: { readiness_probe: { type: { tcp: { port: 80 } } } },
+      }),
+      post,
+      {
+        name: "web",
+        git_repository: { url, branch, git_token_id: OTHER },
+        ports: [{ internal_port: 80, name: "http", public_path: "/api", publicly_accessible: false }],
+        storage: [{ mount_point: "/data", size: 10, type: "FAST_SSD" }],
+        entrypoint: "/bin/web",
+        arguments: ["serve", "--quiet"],
+        healthchecks: { readiness_probe: { type: { tcp: { port: 80 } } } },
+      },
+    ],
+    [
       "changed on top of what is there, ports under their ids with what the platform chose",
       update({
         name: "shop",

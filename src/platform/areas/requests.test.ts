@@ -79,6 +79,12 @@ describe("the request for a database", () => {
 
   itSends(
     ["created with every setting", create(sizes), post, { ...input, ...sizes }],
+    [
+      "created with every setting of the whole API",
+      create({ instanceType: "db.t3.medium", accessibility: "PRIVATE", diskType: "gp3" }),
+      post,
+      { ...input, instance_type: "db.t3.medium", accessibility: "PRIVATE", disk_type: "gp3" },
+    ],
     ["created with what is needed", create({ version: undefined }), post, input],
     ["changed, but for type and mode", update({ ...larger, type: "MYSQL" }), put, { ...stored, ...larger }],
   );

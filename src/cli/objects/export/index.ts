@@ -100,7 +100,7 @@ function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string |
 function notesOf({ surface, gaps }: Inventory): readonly string[] {
   const unseen =
     "This platform shows only the ids of environments and the number of their services. Comments replace what it does not show.";
-  const webhooks = "Webhooks cannot be listed: write their manifests manually.";
+  const webhooks = "Webhooks are not exported: write their manifests manually.";
   return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
 }
 
