@@ -236,8 +236,8 @@ export type MemoryOf<Of extends Members> = z.output<
 >;
 
 /**
- * Returns the schema of a kind's memory: members of its status and of the write ledger in it, each of which may be absent. An unexpected shape parses
- * as absent, so that no status stops the operator.
+ * Returns the schema of a kind's memory: members of its status and of the write ledger in it, each of which may be
+ * absent. An unexpected shape parses as absent, so that no status stops the operator.
  */
 export function memorySchema<Shown extends Members, Recorded extends Members>(
   shown: Shown,

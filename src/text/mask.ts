@@ -43,8 +43,8 @@ export function maskOf(values: Iterable<string>): Mask {
   return { starts, hashes, forms, shorter };
 }
 
-/** The number of hashes, a power of two. */
-const HASHES = 2 ** 14;
+/** The number of hashes, a power of two. Each namespace with values has a mask, so it is small. */
+const HASHES = 2 ** 12;
 
 /** Returns the hash of the MIN_LENGTH characters from an index on, below HASHES. */
 function hashAt(text: string, at: number): number {

@@ -28,9 +28,9 @@ export function blueprintFacts(context: BlueprintContext, observed: Observed): B
   const { memory, policies } = context;
   const progress = blueprintProgress(context, observed);
   const last = followed(context, observed, progress);
-  const isWritten =
+  const isPending =
     policies.pendingOperations.has(NAMES.operations.update) || revisionOf(memory) !== (last?.settings ?? 0);
-  return { progress, last, isPending: isWritten };
+  return { progress, last, isPending };
 }
 
 /**

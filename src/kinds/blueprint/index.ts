@@ -22,10 +22,12 @@ export const blueprint: Kind<BlueprintTypes> = {
       ...blueprintVariables(variables, variableObjects, resolved),
     }),
   }),
-  operations: ({ engine }) => ({
-    stop: engine === "Terraform" || engine === "OpenTofu" ? [] : ["listServices", "stopHelm"],
-    delete: ["listServices", engine === "Terraform" || engine === "OpenTofu" ? "deleteTerraform" : "deleteHelm"],
-  }),
+  operations: ({ engine }) => {
+    // The platform has no stop of a Terraform service.
+    if (engine === "Terraform" || engine === "OpenTofu")
+      return { stop: [], delete: ["listServices", "deleteTerraform"] };
+    return { stop: ["listServices", "stopHelm"], delete: ["listServices", "deleteHelm"] };
+  },
   listable: (isFull) => isSupported(NAMES.operations.list, isFull),
   observe,
   shows: (_step, context, observed) => serviceRecord(context, observed) !== undefined,

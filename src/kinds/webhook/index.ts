@@ -143,12 +143,12 @@ function refusal(context: WebhookContext, observed: Observed, id: Uuid): StatusR
 function checkSettings(context: WebhookContext, { shown, sent }: Observed): Plan<Action> | undefined {
   if (typeof shown !== "object" || sent) return undefined;
   const message = "Update target, events and state of the webhook.";
-  // The secret, and the URL of the operator's receiver, follow from the operator's settings and the surface.
   if (isSecretUnsent(context)) {
     const { inputs, memory } = context;
     const follows = inputs.secret !== undefined && isChangedAtSource(memory.sentSecret, inputs.secret.fingerprint);
     return safely("updateWebhook", "update", { follows, message: "Send the secret of the webhook." });
   }
+  // The secret, and the URL of the operator's receiver, follow from the operator's settings and the surface.
   const follows = lacksSecret(context) || (context.inputs.receiver !== undefined && isOutdated(context));
   if (follows) return safely("updateWebhook", "update", { follows, message });
   const differences = webhookDifferences(context, shown);
