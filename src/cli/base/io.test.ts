@@ -20,7 +20,9 @@ it.each<[what: string, stream: Stream, env: Readonly<Record<string, string>>, te
   ["has none where TERM is dumb", terminal, { TERM: "dumb" }, "ok"],
   ["has none in a file or a pipe", file, {}, "ok"],
 ])("a word %s", (_, stream, env, text) => {
-  const unset = { FORCE_COLOR: undefined, NO_COLOR: undefined, NODE_DISABLE_COLORS: undefined };
+  // Each of them decides about colors before TERM does (Node.js, tty.WriteStream.getColorDepth); CI systems set some.
+  const deciding = ["FORCE_COLOR", "NO_COLOR", "NODE_DISABLE_COLORS", "CI", "TEAMCITY_VERSION", "TMUX", "COLORTERM"];
+  const unset = Object.fromEntries(deciding.map((name) => [name, undefined]));
   for (const [name, value] of Object.entries({ ...unset, TERM: "xterm-256color", ...env })) vi.stubEnv(name, value);
   expect(paintFor(stream)("green", "ok")).toBe(text);
 });

@@ -24,10 +24,17 @@ describe.each(kinds)("[E9] the schema of a $kind", ({ leaves }) => {
   });
 });
 
-it("[E9] a Secret is referred to only by secretKeyRef, secretRef, tokenSecretRef and the two references of outputs", () => {
+it("[E9] a Secret is referred to only by the three references of values, tokenSecretRef and the two of outputs", () => {
   const paths = kinds.flatMap(({ leaves }) => leaves.map(({ path }) => path));
   const references = paths.flatMap((path) => /[^.[\]]*[sS]ecret[^.[\]]*Ref/.exec(path) ?? []);
   expect(new Set(references)).toEqual(
-    new Set(["secretKeyRef", "secretRef", "tokenSecretRef", "writeConnectionSecretToRef", "writeTokenSecretToRef"]),
+    new Set([
+      "secretKeyRef",
+      "secretRef",
+      "targetSecretRef",
+      "tokenSecretRef",
+      "writeConnectionSecretToRef",
+      "writeTokenSecretToRef",
+    ]),
   );
 });
