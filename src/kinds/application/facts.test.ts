@@ -151,6 +151,7 @@ describe("another deployment", () => {
 describe("an application that was deployed before we came, or whose status was lost", () => {
   const adopted = { surface: "Full", ...isNew } as const;
   const unshown = { memory: { lastDeployment: undefined, ...application.adopted?.("Found") } };
+  const unreadable = (commit: string) => ({ memory: { ...unshown.memory, commit: commit.slice(0, 7) } });
   const deployed = (deployedCommitId: string) => observedFull("DEPLOYED", { gitRepository: { deployedCommitId } });
   const withVariables = (...some: readonly ListedVariable[]) =>
     observedFull("DEPLOYED", {}, { lists: listsWith(...some) });
@@ -161,6 +162,13 @@ describe("an application that was deployed before we came, or whose status was l
     ["gets the spec's commit when none is shown, if it was adopted", unshown, observedIn("DEPLOYED"), DEPLOY],
     ["is left as it is by hand when none is shown", { ...unshown, spec: byHand }, observedIn("DEPLOYED"), "settled"],
     ["is not deployed again when none is shown, if its status was lost", isNew, observedIn("DEPLOYED"), "settled"],
+    [
+      "is not deployed again when only its last deployment was lost",
+      unreadable(COMMIT),
+      observedIn("DEPLOYED"),
+      "settled",
+    ],
+    ["gets the spec's commit when its status says another", unreadable(OTHER_COMMIT), observedIn("DEPLOYED"), DEPLOY],
     ["gets the spec's commit when it shows another", adopted, deployed(OTHER_COMMIT), DEPLOY],
     ["keeps variables that it has", { ...adopted, inputs }, withVariables(listedVariable("KEY", "value")), "settled"],
     ["gets the variables that it misses", { ...adopted, inputs }, withVariables(), "importVariables"],

@@ -73,9 +73,9 @@ export function applicationFacts(context: ApplicationContext, observed: Observed
 
 /**
  * Returns the last deployment: the remembered one. For an application that was deployed before the operator managed it,
- * or whose status was lost, it is the deployment that the platform has, which is not repeated: of the commit that the
- * platform shows; after the loss of the status, else of the spec's. Under the policy Manual, where operations or users
- * deploy, it is their last one.
+ * or whose status lacks it, it is the deployment that the platform has, which is not repeated: of the commit that the
+ * platform shows, else of the commit that the rest of the status says. Under the policy Manual, where operations or
+ * users deploy, it is their last one.
  */
 function lastDeployment(
   context: ApplicationContext,
@@ -96,9 +96,7 @@ function foundDeployment(
   writtenAt: string | undefined,
 ): LastDeployment | undefined {
   if (status === undefined || !everDeployed(status)) return undefined;
-  const { written } = context.memory;
-  const isStatusLost = written?.revision === undefined;
-  const commit = deployed ?? (isStatusLost ? context.spec.deploy?.gitCommitId : undefined);
+  const commit = deployed ?? rememberedCommit(context);
   if (commit === undefined) return undefined;
   return {
     gitCommitId: commit,
@@ -107,6 +105,16 @@ function foundDeployment(
     settings: revisionOf(context.memory),
     variablesAt: variablesIncluded(context, writtenAt),
   };
+}
+
+/**
+ * Returns the commit that runs as far as the rest of the status says, where it lacks the last deployment: the shown one;
+ * the spec's if the status was lost.
+ */
+function rememberedCommit({ memory: { commit, written }, spec }: ApplicationContext): string | undefined {
+  const declared = spec.deploy?.gitCommitId;
+  if (commit === undefined) return written?.revision === undefined ? declared : undefined;
+  return declared !== undefined && sameCommit(declared, commit) ? declared : commit;
 }
 
 /** Reports whether others deployed another commit since, as the policy Manual expects. */
