@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, inject, it, vi } from "vitest";
 
+import { condition } from "../support/env/cluster.ts";
 import { createEnv, type Env } from "../support/env/env.ts";
 import { manifestsIn } from "../support/env/manifests.ts";
 import { extendedOn } from "../support/env/simulated-platform.ts";
@@ -43,6 +44,10 @@ async function existing({ platform }: Env): Promise<void> {
     templateVersion: "1.1.0",
     managedConfig: { ingress: { domain: "shop.example.com", replicas: 3 }, nodePool: { instanceType: "t3.medium" } },
   });
+  const hook = { targetUrl: "https://ci.example.com/hooks", events: ["DEPLOYMENT_FAILURE"], enabled: true };
+  await client.webhooks.create({ ...hook, targetSecret: PASSWORD, projectNamesFilter: ["web*"] }, extendedOn(platform));
+  const chat = { ...hook, targetUrl: `https://chat.example.com/?key=${PASSWORD}` };
+  await client.webhooks.create(chat, extendedOn(platform));
   await client.close();
 }
 
@@ -80,8 +85,12 @@ describe("kubectl platform export, full surface", () => {
       ...["PlatformEnvironment/staging", "PlatformEnvironment/production", "PlatformBinding/production"],
       ...["PlatformApplication/staging-api", "PlatformApplication/production-api"],
       ...["PlatformDatabase/staging-main", "PlatformDatabase/production-never-deployed"],
+      "PlatformWebhook/ci-example-com",
     ];
     expect(await applied(env, stdout)).toEqual(expect.arrayContaining(wanted));
+    expect(stdout).toContain("#   targetUrl: https://chat.example.com/FILL-IN\n");
+    const hook = await env.get("PlatformWebhook", "ci-example-com");
+    expect(condition(hook, "Drifted")).toMatchObject({ status: "False", reason: "NoDrift" });
     expect((await env.get("PlatformProject", "no")).spec).toMatchObject({ name: "no", description: "Yes" });
     expect((await env.get("PlatformApplication", "y")).spec).toMatchObject({
       gitRepository: { branch: "2024_10" },

@@ -22,12 +22,16 @@ const Document = z
   .object({ kind: z.string(), metadata: z.object({ name: z.string() }).catchall(z.json()) })
   .catchall(z.json());
 
-/** @returns the manifests in a stream of YAML documents, without namespaces @throws Error when there is another document */
+/**
+ * @returns the manifests in a stream of YAML documents, without namespaces and without documents that are only comments
+ * @throws Error when there is another document
+ */
 export function manifestsIn(text: string): readonly Manifest[] {
-  const documents = parseAllDocuments(text).map((document) => {
+  const documents = parseAllDocuments(text).flatMap((document) => {
     const [error] = document.errors;
     if (error !== undefined) throw error;
-    return Document.parse(document.toJS());
+    const value: unknown = document.toJS();
+    return value === null ? [] : [Document.parse(value)];
   });
   return documents.filter(({ kind }) => kind !== "Namespace");
 }

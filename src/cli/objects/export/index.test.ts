@@ -4,6 +4,7 @@ import { parseAllDocuments } from "yaml";
 
 import type { Application } from "../../../platform/areas/applications.ts";
 import type { Binding, Template } from "../../../platform/areas/templates.ts";
+import type { Webhook } from "../../../platform/areas/webhooks.ts";
 import { dnsLabel } from "../../base/targets.ts";
 import { namesFor, yamlOf, type Home } from "./documents.ts";
 import { filesOf } from "./index.ts";
@@ -39,7 +40,7 @@ const environment = (more: Partial<FoundEnvironment> = {}): FoundEnvironment => 
 
 function inventory(...environments: readonly FoundEnvironment[]): Inventory {
   const project = { record: { id: id(1), name: "Web", description: "", record: {} }, environments: [...environments] };
-  return { surface: "Full", projects: [project], clusters: [], gaps: [] };
+  return { surface: "Full", projects: [project], clusters: [], webhooks: [], gaps: [] };
 }
 
 /** Returns the manifest of one application and the comments around it. */
@@ -230,6 +231,54 @@ describe("the manifests of an exported cluster", () => {
       { kind: "PlatformBinding", name: "eu", id: `binding/${id(1)}` },
     ];
     expect(exportedCluster(bound(), present).map(({ manifest }) => manifest)).toEqual([undefined, undefined]);
+  });
+});
+
+describe("the manifest of an exported webhook", () => {
+  const hook = { targetUrl: "https://ci.example.com/hooks/platform", events: ["DEPLOYMENT_FAILURE"], record: {} };
+  const exportedHook = (more: Partial<Webhook> = {}) => {
+    const webhooks: Webhook[] = [{ id: id(7), ...hook, ...more }];
+    return filesOf({ ...inventory(), projects: [], webhooks }, home)[0]?.documents[0];
+  };
+
+  it("has what the platform returns, without what it returns for settings that are not set", () => {
+    const unset = { kind: "STANDARD", description: "", enabled: true, projectNamesFilter: [], targetSecretSet: false };
+    expect(exportedHook({ ...unset, environmentTypesFilter: [] })).toEqual({
+      comments: ["Webhook to https://ci.example.com/…."],
+      manifest: {
+        apiVersion: "platform-operator.io/v1alpha1",
+        kind: "PlatformWebhook",
+        metadata: { name: "ci-example-com", namespace: "shop" },
+        spec: {
+          targetUrl: hook.targetUrl,
+          events: hook.events,
+          externalId: id(7),
+          lifecycle: { deletionPolicy: "Retain" },
+        },
+      },
+    });
+  });
+
+  it("has its description, its filters, and that it is disabled", () => {
+    const more = { description: "CI", enabled: false, projectNamesFilter: ["web*"] };
+    expect(exportedHook(more)?.manifest).toMatchObject({ metadata: { name: "ci" }, spec: more });
+  });
+
+  it("says that the platform has a secret that is not exported", () => {
+    const document = exportedHook({ targetSecretSet: true });
+    expect(document).not.toHaveProperty("disabled");
+    expect(document?.comments.join(" ")).toContain("set spec.targetSecretRef before you change anything");
+  });
+
+  it.each<[string, Partial<Webhook>]>([
+    ["a password", { targetUrl: `https://ci:${SECRET}@ci.example.com/hooks` }],
+    ["a query", { targetUrl: `https://ci.example.com/hooks?key=${SECRET}` }],
+    ["a path that is a key", { targetUrl: `https://ci.example.com/services/${SECRET}`, kind: "SLACK" }],
+  ])("is a comment without the URL where that has %s", (_what, more) => {
+    const document = exportedHook(more);
+    expect(document).toMatchObject({ disabled: true });
+    expect(document?.manifest?.["spec"]).toMatchObject({ targetUrl: "https://ci.example.com/FILL-IN" });
+    expect(JSON.stringify(document)).not.toContain(SECRET);
   });
 });
 

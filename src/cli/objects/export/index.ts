@@ -25,6 +25,7 @@ import {
   projectItem,
   type ServicePlace,
 } from "./kinds.ts";
+import { webhookItem } from "./webhooks.ts";
 
 interface ExportOptions {
   readonly project: readonly string[];
@@ -100,20 +101,26 @@ function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string |
 function notesOf({ surface, gaps }: Inventory): readonly string[] {
   const unseen =
     "This platform shows only the ids of environments and the number of their services. Comments replace what it does not show.";
-  const webhooks = "Webhooks are not exported: write their manifests manually.";
-  return [...(surface === "Full" ? [] : [unseen]), webhooks, ...gaps];
+  const webhooks = "It does not show webhooks: write their manifests manually.";
+  return [...(surface === "Full" ? [] : [unseen, webhooks]), ...gaps];
 }
 
-/** @returns one file for each project, and one for the clusters if there are any; names are without extension */
-export function filesOf({ projects, clusters }: Inventory, home: Home) {
+/**
+ * @returns one file for each project, and one each for the clusters and the webhooks if there are any; names are
+ * without extension
+ */
+export function filesOf({ projects, clusters, webhooks }: Inventory, home: Home) {
   const inProjects = projects.map((project) => ({ id: project.record.id, parts: projectParts(project) }));
-  const inClusters = clusters.flatMap(clusterItems);
-  const items = [...inProjects.flatMap(({ parts }) => parts), ...inClusters].filter(isItem);
+  const ofOrganization = [
+    { name: "clusters", parts: clusters.flatMap(clusterItems) },
+    { name: "webhooks", parts: webhooks.map(webhookItem) },
+  ].filter(({ parts }) => parts.length > 0);
+  const items = [...inProjects, ...ofOrganization].flatMap(({ parts }) => parts).filter(isItem);
   const context = exportContext(items, home);
   const documents = (parts: readonly (ExportItem | Document)[]): readonly Document[] =>
     parts.map((part) => (isItem(part) ? documentOf(part, context) : part));
   return [
-    ...(inClusters.length > 0 ? [{ name: "clusters", documents: documents(inClusters) }] : []),
+    ...ofOrganization.map(({ name, parts }) => ({ name, documents: documents(parts) })),
     ...inProjects.map(({ id, parts }) => ({ name: `project-${context.nameOf(id)}`, documents: documents(parts) })),
   ];
 }

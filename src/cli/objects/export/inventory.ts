@@ -18,7 +18,7 @@ export type FoundDatabase = FoundEnvironment["databases"][number];
 interface InventoryOptions {
   readonly platform: Platform;
   readonly surface: EffectiveSurface;
-  /** Names or ids of projects; undefined for all, with the clusters. */
+  /** Names or ids of projects; undefined for all, with the clusters and the webhooks. */
   readonly only: readonly string[] | undefined;
   /** Receives a line for each part that is being read. */
   readonly report: (line: string) => void;
@@ -48,9 +48,11 @@ export async function readInventory({ platform, surface, only, report }: Invento
     report(`reading project ${JSON.stringify(record.name)}`);
     return { record, environments: await readEnvironments(record, { platform, surface, orGap }) };
   });
-  // Empty when the platform does not list clusters, or single projects are exported.
-  const clusters = only === undefined && surface === "Full" ? await readClusters({ platform, orGap }) : [];
-  return { surface, projects, clusters, gaps };
+  // Nothing of the organization where the platform does not list it, or where single projects are exported.
+  const isWhole = only === undefined && surface === "Full";
+  const clusters = isWhole ? await readClusters({ platform, orGap }) : [];
+  const webhooks = isWhole ? ((await orGap("The webhooks", platform.webhooks.list())) ?? []) : [];
+  return { surface, projects, clusters, webhooks: webhooks.toSorted(byId), gaps };
 }
 
 /** Reads the records one after the other, in the order of their names. */
@@ -129,5 +131,9 @@ interface Named {
 }
 
 function byName(left: Named, right: Named): number {
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : left.id < right.id ? -1 : 1;
+  return left.name < right.name ? -1 : left.name > right.name ? 1 : byId(left, right);
+}
+
+function byId(left: Pick<Named, "id">, right: Pick<Named, "id">): number {
+  return left.id < right.id ? -1 : 1;
 }
