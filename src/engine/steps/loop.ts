@@ -200,6 +200,22 @@ async function recreate(r: Resolved, observed: unknown, why: StatusReason): Prom
   return { is: "waiting", why: RECREATING, exchange: "ok", again: 0 };
 }
 
+/**
+ * Returns the reason of a rejected write. While the surface is undecided, the write has the form of the specification,
+ * which a platform of the surface Full may reject although the spec is right.
+ */
+function withSurface(
+  { connection: { surface }, context }: Resolved,
+  { failure }: ApiError,
+  why: StatusReason,
+): StatusReason {
+  const isRejected = failure.is === "Invalid" || failure.is === "Rejected";
+  if (surface !== undefined || !isRejected || context.goal !== "present") return why;
+  const undecided =
+    "The connection has not found out the platform's surface yet: if that turns out to be Full, the operator sends the request in the form of the whole API.";
+  return { ...why, message: `${why.message} ${undecided}` };
+}
+
 /** Classifies a failed exchange, and requests a probe of the connection where it may be the cause. */
 function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult {
   const { ports, local, connection, object } = r;
@@ -214,7 +230,7 @@ function failed(r: Resolved, error: ApiError, phase: CallKind): ReconcileResult 
         connection.denied.add(keyText(keyOf(object)));
         ports.connections.requestProbe(connection);
       }
-      return { is: "stalled", why, exchange: "failed", again: verdict.again };
+      return { is: "stalled", why: withSurface(r, error, why), exchange: "failed", again: verdict.again };
     case "unknown":
       return { is: "waiting", why, exchange: "failed" };
     case "connection":
