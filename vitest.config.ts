@@ -28,6 +28,7 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
           // No assertion: on a busy machine a thousand generated cases take longer than vitest's five seconds.
           testTimeout: 60_000,
+          hookTimeout: 60_000,
           expect: { poll: BUSY },
         },
       },
@@ -41,6 +42,7 @@ export default defineConfig({
           // Beside the integration tests, which mostly wait.
           sequence: { groupOrder: 1 },
           testTimeout: 600_000,
+          hookTimeout: 60_000,
         },
       },
       {
