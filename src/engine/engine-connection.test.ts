@@ -19,7 +19,7 @@ import { FINALIZER, PAUSED, POLL_INTERVAL, RESOLVE } from "../api/names.ts";
 import { KubeError } from "../kube/api/errors.ts";
 import { member } from "../kube/api/json.ts";
 import type { JsonObject } from "../kube/api/types.ts";
-import type { ApiFailure } from "../platform/transport/errors.ts";
+import { ApiError, type ApiFailure } from "../platform/transport/errors.ts";
 import { conditionOf, statusOf } from "./contract/status.ts";
 
 it("[K1] a token is waited for, also one that comes back as it was, and the objects that wait name it", async () => {
@@ -43,6 +43,41 @@ it("[K1] a token is waited for, also one that comes back as it was, and the obje
   env.cluster.secret("token", { token: "t" });
   await env.run(15_000);
   expect(env.conditions("Link", "default")).toContain("Ready=True/Available");
+});
+
+it("an object that waits for a connection reports within seconds that another reason holds the connection back", async () => {
+  const env = engineEnv();
+  const ping = (failure: ApiFailure) => {
+    env.world.hooks.before = async ({ op }) => {
+      if (op === "ping") await Promise.reject(new ApiError("ping", failure, 0, "no"));
+    };
+  };
+  ping({ is: "Unreachable" });
+  env.widget("a");
+  await env.run(10 * MINUTE);
+  const told = () => conditionOf(env.cluster.get("Widget", "a"), "Ready")?.message;
+  expect(told()).toBe('Waiting for Link "team/default" (reason PlatformUnreachable).');
+  ping({ is: "Unauthorized" });
+  await env.run(30_000);
+  expect(env.conditions("Link", "default")).toContain("Ready=False/CredentialsInvalid");
+  expect(told()).toBe('Waiting for Link "team/default" (reason CredentialsInvalid).');
+});
+
+it("a connection whose last resource goes while it is probed does not wait for anything", async () => {
+  const env = await applied(DELETE);
+  env.world.hooks.before = ({ op }) => {
+    if (op === "ping" && env.cluster.find("Widget", "a") !== undefined) {
+      env.cluster.remove("Widget", "a");
+      env.cluster.patch("Widget", "a", { metadata: { finalizers: null } });
+    }
+    return Promise.resolve();
+  };
+  env.cluster.annotate("Link", "default", { [RESOLVE]: "adopt:another" });
+  env.cluster.remove("Link", "default");
+  await env.run(MINUTE);
+  expect(env.cluster.find("Link", "default")).toBeUndefined();
+  const waits = env.events.flatMap(({ reason, note }) => (reason === "WaitingForChildren" ? [note] : []));
+  expect(waits).toEqual([]);
 });
 
 it("an answer that a user gives on a connection is looked at at once: the platform is probed", async () => {

@@ -27,7 +27,14 @@ import {
   defaultConnections,
 } from "./references/references.ts";
 import { flush } from "./status/write.ts";
-import { affectsDependents, changesDefaults, enqueueDelivered, hasNothingPending, needsReconcile } from "./triggers.ts";
+import {
+  affectsDependents,
+  changesDefaults,
+  changesRefusal,
+  enqueueDelivered,
+  hasNothingPending,
+  needsReconcile,
+} from "./triggers.ts";
 
 /** What the operator provides. */
 export interface EngineDeps<Api extends RatedApi> extends ProvidedPorts {
@@ -195,6 +202,7 @@ export function createEngine<Api extends RatedApi>(deps: EngineDeps<Api>, bound:
       for (const id of written) idOwnership.recorders(id).forEach(wake);
       for (const parent of parents) if (isBeingDeleted(deps.cache, parent)) wake(parent);
       if (affectsDependents(change)) wakeDependents(ports, key);
+      if (changesRefusal(change)) connections.wakeWaiting(key);
       if (changesFinalizer(change)) wakeConnection(ports, object);
       if (changesDefaults(change)) spreadOver(ports, enqueue, dependencies.dependents(key));
     },

@@ -53,6 +53,13 @@ export function affectsDependents(change: StoreChange): boolean {
   );
 }
 
+/** Reports whether an object is not Ready for another reason than before: those that wait for it report the reason. */
+export function changesRefusal(change: StoreChange): boolean {
+  if (change.type !== "updated") return false;
+  const ready = conditionOf(change.object, "Ready");
+  return ready !== undefined && ready.status !== "True" && ready.reason !== conditionOf(change.old, "Ready")?.reason;
+}
+
 /** Reports whether the defaults of a connection changed: finalizers and poll intervals follow them. */
 export function changesDefaults(change: StoreChange): boolean {
   if (change.type !== "updated") return false;

@@ -258,6 +258,11 @@ export function createConnections<Api extends RatedApi>(deps: ConnectionsDeps<Ap
       assignUser(userKey, id);
       waitingFor(id).add(userKey);
     },
+    /** Wakes all objects that wait for a connection, to report the reason for which it cannot be used now. */
+    wakeWaiting: (key: ObjectKey): void => {
+      const keys = waiting.get(keyText(key));
+      if (keys !== undefined) wakeAll(keys);
+    },
     /** Wakes all objects that wait, after a successful probe. */
     recovered(connection: Connection<Api>): void {
       connection.notReadyReason = undefined;

@@ -389,8 +389,9 @@ function failedBefore(object: KubeObject, now: Date): Ms {
 
 /** Returns the result for the status. While a connection is being deleted, it tells which resources need it. */
 function serving(c: ConnectionReconcile, result: ReconcileResult): ReconcileResult {
-  if (c.object.metadata.deletionTimestamp === undefined) return result;
-  const users = usersToDelete(c);
+  const users = c.object.metadata.deletionTimestamp === undefined ? [] : usersToDelete(c);
+  // Those that there were when the reconcile began may be gone: then the next one releases the connection.
+  if (users.length === 0) return result;
   const names = users.slice(0, 5).map(({ kind, metadata }) => `${kind} "${metadata.name}"`);
   const more = users.length > 5 ? ` and ${String(users.length - 5)} more` : "";
   const reason = "why" in result ? ` ${result.why.message}` : "";
