@@ -95,7 +95,12 @@ describe("a connection through a proxy", () => {
     ["that rejects the password", asks, wrong, `${own} rejects the user name or the password (407)`],
     ["that asks for credentials", asks, {}, `${own} asks for a user name and a password (407)`],
     ["that forbids the target", (proxy) => proxy.refuse(403), {}, `${own} opens no connection to the platform (403)`],
-    ["that nobody runs", (proxy) => proxy.stop(), {}, `no connection to ${own} (ECONNREFUSED)`],
+    [
+      "that nobody runs",
+      (proxy) => proxy.stop(),
+      {},
+      `no connection to ${own} (ECONNREFUSED): nothing listens at its host and port`,
+    ],
     ["before a platform of an unknown authority", () => {}, {}, untrusted],
     ["before a platform of another authority", () => {}, { ca: expiredCertificate }, untrusted],
   ])("fails with a proxy %s, and nothing is sent", async (_what, prepare, now, message) => {

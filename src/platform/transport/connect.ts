@@ -50,6 +50,19 @@ const UNKNOWN_AUTHORITY = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
+/** What the codes mean that a wrong address or a firewall causes. */
+const MEANINGS: ReadonlyMap<string, string> = new Map([
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["EAI_AGAIN", "the DNS server does not answer for its host name"],
+  ["ECONNREFUSED", "nothing listens at its host and port"],
+  ["ENOTFOUND", "its host name does not resolve"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host name"],
+  ["UND_ERR_CONNECT_TIMEOUT", "its host does not answer, or a firewall drops the request"],
+  ...[...UNKNOWN_AUTHORITY].map(
+    (code) => [code, "no trusted authority signed its certificate; see spec.caBundle"] as const,
+  ),
+]);
+
 /** Errors before the request is sent: the platform certainly never received it. All CERT_* are of this kind. */
 const NEVER_SENT = new Set([
   ...UNKNOWN_AUTHORITY,
@@ -132,8 +145,9 @@ export function failedToConnect(error: unknown): TransportError | undefined {
 
 function connectError(to: string, error: unknown): TransportError {
   const { code, name } = codesOf(error);
-  const hint = UNKNOWN_AUTHORITY.has(code) ? ": no trusted authority signed its certificate; see spec.caBundle" : "";
-  return new TransportError("connect", `no connection to ${to} (${code === "" ? name : code})${hint}`);
+  const meaning = MEANINGS.get(code);
+  const because = meaning === undefined ? "" : `: ${meaning}`;
+  return new TransportError("connect", `no connection to ${to} (${code === "" ? name : code})${because}`);
 }
 
 function addressError(what: string): TransportError {

@@ -159,7 +159,7 @@ describe("an exchange without a whole answer", () => {
   it("[C9] fails as not connected if the connection is refused", async () => {
     const { url } = server;
     await server.stop();
-    const message = "no connection to the platform (ECONNREFUSED)";
+    const message = "no connection to the platform (ECONNREFUSED): nothing listens at its host and port";
     await expect(get(url)).rejects.toMatchObject({ failure: "connect", message });
     server = await startScriptedServer();
   });
@@ -230,19 +230,43 @@ describe("[C9] TLS", () => {
   };
 
   it.each([
-    ["an unknown authority", certificate, undefined, "127.0.0.1", "DEPTH_ZERO_SELF_SIGNED_CERT"],
-    ["a certificate that has expired", expiredCertificate, expiredCertificate, "127.0.0.1", "CERT_HAS_EXPIRED"],
-    ["a certificate of another host", certificate, certificate, "localhost", "ERR_TLS_CERT_ALTNAME_INVALID"],
-  ])("with %s is no connection, whatever the environment, and nothing is sent", async (_what, cert, ca, host, code) => {
-    vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { tls, url } = await startTls(cert, host);
-    await expect(post(url, client({ network: () => ({ ca }) }))).rejects.toMatchObject({
-      failure: "connect",
-      message: expect.stringMatching(`^no connection to the platform \\(${code}\\)`),
-    });
-    expect(tls.arrived).toEqual([]);
-  });
+    [
+      "an unknown authority",
+      certificate,
+      undefined,
+      "127.0.0.1",
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "no trusted authority",
+    ],
+    [
+      "a certificate that has expired",
+      expiredCertificate,
+      expiredCertificate,
+      "127.0.0.1",
+      "CERT_HAS_EXPIRED",
+      "has expired",
+    ],
+    [
+      "a certificate of another host",
+      certificate,
+      certificate,
+      "localhost",
+      "ERR_TLS_CERT_ALTNAME_INVALID",
+      "another host",
+    ],
+  ])(
+    "with %s is no connection, whatever the environment, and nothing is sent",
+    async (_what, cert, ca, host, code, meaning) => {
+      vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const { tls, url } = await startTls(cert, host);
+      await expect(post(url, client({ network: () => ({ ca }) }))).rejects.toMatchObject({
+        failure: "connect",
+        message: expect.stringMatching(`^no connection to the platform \\(${code}\\): .*${meaning}`),
+      });
+      expect(tls.arrived).toEqual([]);
+    },
+  );
 
   it("with the given authority is a connection", async () => {
     const { tls, url } = await startTls(certificate, "127.0.0.1");
