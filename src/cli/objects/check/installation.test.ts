@@ -178,6 +178,15 @@ describe("the check before an uninstall", () => {
     expect(await check("", () => [object])).toEqual([finding]);
   });
 
+  it("says of a connection that the resources which need it go first", async () => {
+    const list: ClusterClient["list"] = async (kind) =>
+      kind === "PlatformConnection" ? [stored(kind, "default", { metadata: ours })] : [];
+    const [finding] = await checkUninstall({ list } as ClusterClient, "");
+    const detail =
+      "resources need it for their deletion. Delete those first, while the operator runs; it removes the finalizer then.";
+    expect(finding).toEqual({ what: "PlatformConnection shop/default", is: "failed", detail });
+  });
+
   const none = (count: number): string =>
     `none of ${count} objects in namespace "shop" has one: deleting them does not change the platform`;
   const foreign = [application({}, {}), application({}, { finalizers: ["x.io/y"] })];

@@ -116,8 +116,7 @@ export async function checkOperator(
   try {
     const lease = await readOptional(cluster.client, objectPath(LEASE, { namespace, name: LEASE_NAME }));
     if (lease === undefined) {
-      const advice =
-        "Install it, or name its namespace with --operator-namespace. With --leader-elect=false there is no lease.";
+      const advice = `Install it, or name its namespace with --operator-namespace. If it is installed there, its pod does not start: kubectl get pods -n ${namespace}. With --leader-elect=false there is no lease.`;
       return [failed(OPERATOR, `there is no lease ${LEASE_NAME} in namespace "${namespace}". ${advice}`)];
     }
     return [leaseFinding(lease, namespace, clock.now())];
@@ -229,7 +228,11 @@ const EFFECTS: Readonly<Record<string, string>> = {
 };
 const ADVICE = "Delete it while the operator runs, or set spec.lifecycle.deletionPolicy to Retain.";
 
-function detailOf({ spec, metadata }: KubeObject): string {
+const CONNECTION_ADVICE =
+  "resources need it for their deletion. Delete those first, while the operator runs; it removes the finalizer then.";
+
+function detailOf({ kind, spec, metadata }: KubeObject): string {
+  if (kind === "PlatformConnection") return CONNECTION_ADVICE;
   const declared = stringMember(member(spec, "lifecycle"), "deletionPolicy");
   const policy = declared === undefined ? "deletionPolicy as its connection says" : `deletionPolicy ${declared}`;
   if (metadata.deletionTimestamp !== undefined) {
