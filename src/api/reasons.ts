@@ -24,7 +24,8 @@ export const REASONS = {
   Queued: "A request waits: the platform has queued it, or does not take it while other work is under way.",
   // Something else is needed first.
   ParentNotReady: "A resource that the spec refers to exists, but is not ready or has no id yet.",
-  ParentNotFound: "A resource that the spec refers to does not exist, or the platform does not find the parent (404).",
+  ParentNotFound:
+    "A resource that the spec refers to does not exist, or the platform does not find the parent or an object that the spec names by its id (404).",
   DependencyNotReady:
     "A referenced Secret, ConfigMap or object is missing or not ready, or a value in it is not UTF-8 text.",
   ConnectionNotReady:

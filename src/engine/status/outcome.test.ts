@@ -138,6 +138,11 @@ describe("classifyError", () => {
     }
   });
 
+  it("names the ids of the spec and the platform's own sentence where a create is answered with 404", () => {
+    const { message } = why(verdict({ is: "NotFound" }, 404, "create")) ?? {};
+    expect(message).toMatch(/its id \(404\): .+\. Fix the id in the spec, or look for the parent on the platform\.$/);
+  });
+
   it("[C6] blames the connection for a forbidden read first, then the object", () => {
     expect(verdict({ is: "Forbidden" }, 403, "read", 4).is).toBe("connection");
     expect(verdict({ is: "Forbidden" }, 403, "read", 5)).toMatchObject({ is: "terminal", again: 600_000 });

@@ -124,7 +124,10 @@ export function classifyError(
       return terminal("InvalidSpec", said);
     case "NotFound":
       return phase === "create"
-        ? retry("ParentNotFound", `The platform does not find the parent (404): ${said}`)
+        ? retry(
+            "ParentNotFound",
+            `The platform does not find the parent or an object that the spec names by its id (404): ${sentenceOf(error)} Fix the id in the spec, or look for the parent on the platform.`,
+          )
         : retry("ExternalResourceDeleted", `The platform does not find the object (404): ${said}`);
     case "Conflict":
       return phase === "create" ? nameTaken(error, attempts) : rejected(error, phase, attempts, goal);

@@ -61,7 +61,9 @@ describe("the events of changes", () => {
     const refused = env.events.filter(({ reason }) => reason === "PlatformChangeRefused");
     expect(refused.length).toBeGreaterThan(1);
     expect(new Set(refused.map(({ note, type }) => `${type} ${note}`)).size).toBe(1);
-    expect(refused[0]?.note).toMatch(/^The platform refused deploy for \S+, commit c1 \(Conflict, HTTP status 409\)/);
+    expect(refused[0]?.note).toMatch(
+      /^The platform refused deploy for \S+, commit c1 \(Conflict, HTTP status 409\), which was sent because /,
+    );
   });
 });
 

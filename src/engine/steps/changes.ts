@@ -83,7 +83,11 @@ function eventOf(change: ChangeRecord, error: ApiError | undefined): Pick<EventI
   const status = error.status === 0 ? "" : `, HTTP status ${String(error.status)}`;
   const how = `(${error.failure.is}${status})`;
   return notExecuted(error.failure)
-    ? { type: "Warning", reason: "PlatformChangeRefused", note: `The platform refused ${what} ${how}, ${because}.` }
+    ? {
+        type: "Warning",
+        reason: "PlatformChangeRefused",
+        note: `The platform refused ${what} ${how}, which was sent ${because}.`,
+      }
     : {
         type: "Warning",
         reason: "PlatformChangeUnknown",
