@@ -268,7 +268,7 @@ export const platformApplication = defineResource({
     column("Since", ".status.commitSince", "Time since when that commit runs.", "date"),
     wide("State-Since", ".status.stateSince", "Time in this state.", "date"),
     wide("Env", ".spec.environmentRef.name", "The environment it is in."),
-    wide("Deployed", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),
+    wide("Finished", ".status.lastDeployment.finishedAt", "Time since the last deployment ended.", "date"),
     wide("Ingress", ".status.ingress.status", "State of the ingress, verbatim."),
     ...SCHEDULE_COLUMNS,
     SETTINGS,

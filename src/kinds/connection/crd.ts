@@ -218,13 +218,15 @@ const shared = {
   rules: [
     {
       rule: "self.spec.organizationId == oldSelf.spec.organizationId",
-      message: "spec.organizationId cannot be changed; make another connection",
+      message:
+        "spec.organizationId cannot be changed: make another connection, or, if nothing was created through this one, delete it and apply it again",
       fieldPath: ".spec.organizationId",
     },
     {
       // This compares more than the host: the API server's cost estimate forbids taking URLs apart here.
       rule: "self.spec.baseUrl == oldSelf.spec.baseUrl",
-      message: "spec.baseUrl cannot be changed; make another connection",
+      message:
+        "spec.baseUrl cannot be changed: make another connection, or, if nothing was created through this one, delete it and apply it again",
       fieldPath: ".spec.baseUrl",
     },
   ],
