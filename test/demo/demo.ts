@@ -86,11 +86,10 @@ async function failure({ view, controlPlane }: Env, screen: Screen, error: unkno
 function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOptions, { paint }: Screen): string {
   const { kubeconfigPath, binDir } = controlPlane;
   const commit = JSON.stringify({ spec: { deploy: { gitCommitId: "0a1b2c3d4e5f60718293a4b5c6d7e8f901234567" } } });
-  const first = once
-    ? "Everything is Ready. Without ONCE=1 the demo keeps running, and you can try this in another terminal:"
-    : "Everything is Ready. In another terminal:";
+  if (once)
+    return "\nEverything is Ready. Without ONCE=1 the demo keeps running, and tells what to try in another terminal.";
   return [
-    `\n${paint("bold", first)}`,
+    `\n${paint("bold", "Everything is Ready. In another terminal:")}`,
     `  export KUBECONFIG=${kubeconfigPath} PATH=${pluginDir}:${binDir}:$PATH`,
     // For the plugin: the simulated platform is on loopback.
     "  export PLATFORM_OPERATOR_ALLOW_INSECURE_PLATFORM=true",
@@ -102,7 +101,8 @@ function closing({ controlPlane, pluginDir, statusPage }: Env, { once }: DemoOpt
     `  kubectl patch papp api -n shop --type=merge -p '${commit}'`,
     "  kubectl get papp -n shop -w",
     "  kubectl delete papp web -n shop",
-    ...(once ? [] : [`The same in a browser, live: ${statusPage}`, "Ctrl-C ends the demo and removes everything."]),
+    `The same in a browser, live: ${statusPage}`,
+    "Ctrl-C ends the demo and removes everything.",
   ].join("\n");
 }
 
