@@ -36,7 +36,14 @@ describe("the address of a view on the status page", () => {
 });
 
 describe("the commands that the status page offers", () => {
-  const api = { short: "papp", namespace: "shop", name: "api", mark: "ready", reason: "Deployed" } as const;
+  const api = {
+    short: "papp",
+    namespace: "shop",
+    name: "api",
+    mark: "ready",
+    reason: "Deployed",
+    externalId: "a1",
+  } as const;
 
   it("include the log for an application", () => {
     expect(commandsFor(api)).toEqual([
@@ -44,6 +51,10 @@ describe("the commands that the status page offers", () => {
       "kubectl platform status papp/api -n shop",
       "kubectl describe papp api -n shop",
     ]);
+  });
+
+  it("omit the log for an application that does not exist on the platform yet", () => {
+    expect(commandsFor({ ...api, externalId: "" })).not.toContain("kubectl platform logs papp/api -n shop");
   });
 
   it.each([

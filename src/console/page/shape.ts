@@ -71,7 +71,7 @@ export interface Row extends Omit<ObjectSummary, "kind" | "parent"> {
   readonly isContext: boolean;
 }
 
-type Commanded = Pick<Row, "short" | "namespace" | "name" | "mark" | "reason">;
+type Commanded = Pick<Row, "short" | "namespace" | "name" | "mark" | "reason" | "externalId">;
 
 /** A failed deployment; the commit before it still runs. */
 const FAILED_DEPLOYMENT = /^(?:BuildFailed|DeploymentFailed)$/;
@@ -80,12 +80,12 @@ const FAILED_DEPLOYMENT = /^(?:BuildFailed|DeploymentFailed)$/;
 const AGAIN_ON_REQUEST = /^(?:Rejected|PermissionDenied)$/;
 
 /** @returns the kubectl commands that fit the failure of an object, then those that show more about it, for a shell */
-export function commandsFor({ short, namespace, name, mark, reason }: Commanded): readonly string[] {
+export function commandsFor({ short, namespace, name, mark, reason, externalId }: Commanded): readonly string[] {
   const place = namespace === "" ? "" : ` -n ${quoted(namespace)}`;
   const object = `${short}/${quoted(name)}${place}`;
   return [
     ...commandsAbout(mark, reason, short).map((command) => `kubectl platform ${command} ${object}`),
-    ...(short === "papp" ? [`kubectl platform logs ${object}`] : []),
+    ...(short === "papp" && externalId !== "" ? [`kubectl platform logs ${object}`] : []),
     `kubectl platform status ${object}`,
     `kubectl describe ${short} ${quoted(name)}${place}`,
   ];

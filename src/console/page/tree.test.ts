@@ -56,6 +56,25 @@ describe("the part of the tree that answers a query", () => {
     expect(part).toMatchObject({ matched: 5, page: 1, pages: 1, counts: { ready: 4, stalled: 1, working: 0 } });
   });
 
+  const drifted = { Ready: ["True", "Deployed", ""], Drifted: ["True", "DriftDetected", "cpu differs."] } as const;
+
+  it("shows what needs attention after what is Stalled, in a namespace and among namespaces", () => {
+    const part = partOf(
+      tree(
+        projectOf("web"),
+        environmentOf("production", "web"),
+        ...["a", "b", "c"].map((name) =>
+          applicationOf(name, "production", name === "c" ? { conditions: drifted } : {}),
+        ),
+        applicationOf("d", "production", { conditions }),
+        inNamespace("a-team", projectOf("calm")),
+        inNamespace("b-team", projectOf("changed", { conditions: drifted })),
+      ),
+      ask(),
+    );
+    expect(names(part)).toEqual(["web", "-production", "--d", "--c", "--a", "--b", "changed", "calm"]);
+  });
+
   it("shows what needs a person first, then names in natural order", () => {
     const many = tree(
       projectOf("web"),

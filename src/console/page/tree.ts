@@ -69,31 +69,37 @@ export function createTrees(cache: Cache, clock: Pick<Clock, "monotonic">) {
 
 /**
  * @returns all objects of the branches in one list, by namespace, each after its parent. Among namespaces and among
- * siblings those come first that need a person, or have below them what does
+ * siblings those come first that are Stalled, or have below them what is; then those that need attention
  */
 export function treeOf(branches: readonly Branch[]): Tree {
   const nodes: TreeRow[] = [];
-  const failing = new Set<Branch>();
-  const findFailing = (branch: Branch): boolean => {
-    const below = branch.children.map(findFailing);
-    const isFailing = branch.summary.mark === "stalled" || below.includes(true);
-    if (isFailing) failing.add(branch);
-    return isFailing;
+  const ranks = new Map<Branch, number>();
+  const rank = (branch: Branch): number => {
+    const lowest = branch.children.reduce((least, child) => Math.min(least, rank(child)), rankOf(branch));
+    ranks.set(branch, lowest);
+    return lowest;
   };
-  for (const branch of branches) findFailing(branch);
+  const places = new Map<string, number>();
+  for (const branch of branches) {
+    const namespace = namespaceOf(branch);
+    places.set(namespace, Math.min(places.get(namespace) ?? Infinity, rank(branch)));
+  }
   const failingFirst = (siblings: readonly Branch[]): readonly Branch[] =>
-    siblings.toSorted((left, right) => Number(failing.has(right)) - Number(failing.has(left)));
+    siblings.toSorted((left, right) => (ranks.get(left) ?? 0) - (ranks.get(right) ?? 0));
   const add = ({ summary, children }: Branch, depth: number, parent: number | undefined): void => {
     const at = nodes.push({ summary, depth, parent }) - 1;
     for (const child of failingFirst(children)) add(child, depth + 1, at);
   };
-  const failingNamespaces = new Set(branches.filter((branch) => failing.has(branch)).map(namespaceOf));
   const byNamespace = (left: Branch, right: Branch): number =>
-    Number(failingNamespaces.has(namespaceOf(right))) - Number(failingNamespaces.has(namespaceOf(left))) ||
+    (places.get(namespaceOf(left)) ?? 0) - (places.get(namespaceOf(right)) ?? 0) ||
     natural.compare(namespaceOf(left), namespaceOf(right));
   for (const branch of failingFirst(branches).toSorted(byNamespace)) add(branch, 0, undefined);
   return { nodes };
 }
+
+/** The place of an object among its siblings by its mark: what needs a person has a lower number. */
+const RANKS: Readonly<Partial<Record<Mark, number>>> = { stalled: 0, warned: 1 };
+const rankOf = ({ summary }: Branch): number => RANKS[summary.mark] ?? 2;
 
 const namespaceOf = ({ summary }: Branch): string => summary.namespace;
 

@@ -199,6 +199,7 @@ function createItem({ toggled, detail }: ItemOptions) {
   const children = make("ul", "children");
   const element = make("li", "item", details);
   let shown: Row | undefined;
+  let offered: readonly string[] = [];
 
   let known = "";
   const readDetail = async (): Promise<void> => {
@@ -246,8 +247,10 @@ function createItem({ toggled, detail }: ItemOptions) {
       if (before?.externalId !== row.externalId || before.since !== row.since) {
         facts.replaceChildren(...factsOf(row));
       }
-      if (before?.mark !== row.mark || before.reason !== row.reason) {
-        commands.replaceChildren(...commandsFor(row).map(commandLine));
+      const fitting = commandsFor(row);
+      if (fitting.join() !== offered.join()) {
+        commands.replaceChildren(...fitting.map(commandLine));
+        offered = fitting;
       }
       if (details.open && before !== undefined) refreshDetail();
     },
