@@ -36,6 +36,17 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(over.report.drift).toEqual([]);
   });
 
+  it("keeps what the platform sends about the run of its last deployment", async () => {
+    const runner = await env.deployed();
+    const { report } = await env.after(60, runner);
+    expect(report.status["lastDeployment"]).toMatchObject({
+      executionId: env.harness.service(runner.id()).executionId,
+      subAction: "NONE",
+      requestsCount: 0,
+      steps: { totalSeconds: 30, details: [{ name: "TOTAL", seconds: 30 }] },
+    });
+  });
+
   it("says that a newer commit waits for the build of the one before it", async () => {
     const runner = await env.deployed();
     hang(env);

@@ -113,7 +113,9 @@ describe("the service of a blueprint", () => {
     expect(env.harness.values(serviceOf(env, runner).id)).toEqual({ password: "new-value" });
     expect(serviceOf(env, runner)).toMatchObject({ name: `${env.name}-2`, settings: { timeout: 90 } });
     expect(serviceOf(env, runner).settings).not.toHaveProperty("cpu");
-    const lastDeployment = { settings: 1, state: "DEPLOYED", requestId: serviceOf(env, runner).requestId };
+    const { requestId } = serviceOf(env, runner);
+    const steps = { totalSeconds: expect.any(Number) as number };
+    const lastDeployment = { settings: 1, state: "DEPLOYED", requestId, subAction: "NONE", steps };
     expect(await env.after(120, runner)).toMatchObject({
       ops: [],
       end: "settled Deployed",

@@ -61,6 +61,12 @@ describe("a database on the Documented surface", () => {
     expect(reads()).toBe(before);
   });
 
+  it("has no id of a run, as only its request is observed", async () => {
+    const { report } = await env.after(60, await env.deployed());
+    expect(report.status["lastDeployment"]).toMatchObject({ state: "DEPLOYED", requestId: expect.any(String) as string });
+    expect(report.status["lastDeployment"]).not.toHaveProperty("executionId", expect.anything());
+  });
+
   it("is stopped and started once each, although its state is not shown", async () => {
     env.harness.change({ nullRequestIds: true });
     const runner = await env.begun(env.applied());

@@ -62,11 +62,10 @@ function followed(
   progress: Progress | undefined,
 ): BlueprintMemory["lastDeployment"] {
   const last = memory.lastDeployment;
-  const next = advanced(last, progress, observed, now);
-  if (next === undefined || last?.finishedAt !== undefined) return next;
+  if (last === undefined || last.finishedAt !== undefined) return advanced(last, progress, observed, now);
   const { status } = observed;
-  const isFirst = last?.baseline === serviceBaseline(undefined);
-  const isOther = status !== undefined && (isFirst || movedPast(last?.baseline, status));
-  const requestId = next.requestId ?? (isOther ? status.deploymentRequestId : undefined);
-  return requestId === undefined ? next : { ...next, requestId };
+  const isFirst = last.baseline === serviceBaseline(undefined);
+  const isOther = status !== undefined && (isFirst || movedPast(last.baseline, status));
+  const requestId = last.requestId ?? (isOther ? status.deploymentRequestId : undefined);
+  return advanced(requestId === undefined ? last : { ...last, requestId }, progress, observed, now);
 }

@@ -44,7 +44,7 @@ it("whether a service was ever deployed is false for a service without a status"
   expect(everDeployed(undefined)).toBe(false);
 });
 
-it("a deployment that ends keeps what the platform sends about its run then", () => {
+it("a deployment that has ended keeps what the platform first sends about its run", () => {
   const steps = { totalDurationSec: 134, details: [{ stepName: "BUILD", durationSec: 80.5 }, { durationSec: 54 }] };
   const ofRequest = { deploymentRequestId: REQUEST, executionId: "run-2", deploymentRequestsCount: 3, steps };
   const status = statusOf("DEPLOYED", { ...ofRequest, statusDetails: { subAction: "NONE" } });
@@ -57,6 +57,8 @@ it("a deployment that ends keeps what the platform sends about its run then", ()
     requestsCount: 3,
     steps: { totalSeconds: 134, details: [{ name: "BUILD", seconds: 80 }, { seconds: 54 }] },
   });
+  const ended = { ...open, state: "DEPLOYED", finishedAt: NOW.toISOString() };
+  expect(advanced(ended, serviceProgress(ended, { status }), { status }, NOW)?.steps?.totalSeconds).toBe(134);
   const later = { status: { ...status, executionId: "run-3" } };
   expect(advanced(last, serviceProgress(last, later), later, NOW)?.executionId).toBe("run-2");
 });

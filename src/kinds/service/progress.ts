@@ -174,7 +174,8 @@ export function advanced<Last extends ServiceDeployment>(
   { status }: ObservedState,
   now: Date,
 ): Last | undefined {
-  if (last === undefined || progress === undefined || last.finishedAt !== undefined) return last;
+  if (last === undefined || progress === undefined) return last;
+  if (last.finishedAt !== undefined) return isRunKnown(last) ? last : withRun(last, status);
   const { state, phase } = progress;
   const rest = { ...last };
   delete rest.baseline;
@@ -205,10 +206,20 @@ export function accepted<Observed extends ObservedState>(
   return { ...observed, request: undefined, status: { ...(answer ?? observed.status), id, state } };
 }
 
-/** Returns a deployment that has just ended, with what the status that shows its end has of its run. */
+/** Reports whether a deployment has what a status showed of its run. */
+function isRunKnown({ executionId, requestsCount, steps, subAction }: ServiceDeployment): boolean {
+  return [executionId, requestsCount, steps, subAction].some((member) => member !== undefined);
+}
+
+/**
+ * Returns a deployment that has ended, with what its status has of its run. Where the end was read of the request alone,
+ * the first status afterwards has it.
+ */
 function withRun<Last extends ServiceDeployment>(last: Last, status: ServiceStatus | undefined): Last {
   if (last.requestId === undefined || status?.deploymentRequestId !== last.requestId) return last;
-  const { deploymentRequestsCount, executionId, statusDetails, steps } = status;
+  const { deploymentRequestsCount, statusDetails, steps } = status;
+  // Where only a request is observed, its id stands for the run (kinds/database/reported.ts).
+  const executionId = status.executionId === last.requestId ? undefined : status.executionId;
   const optionalCount = (value: number | undefined) => (value === undefined ? undefined : countOf(value));
   const details = steps?.details?.slice(0, MOST_STEPS).map(({ stepName, status: state, durationSec }) => ({
     name: fitOptional(stepName),
