@@ -14,7 +14,7 @@ const spec = z.object({
     .max(SECTIONS.length)
     .default(["Templates"])
     .describe(
-      "Sections to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (which some platforms only allow for API tokens). Defaults to Templates.",
+      "Sections to read: Templates, CloudProviders (with regions and zones), DatabaseTypes, GitRepositories (which some platforms only allow for API tokens). One that cannot be read keeps its last content. Defaults to Templates.",
     )
     .meta({ "x-kubernetes-list-type": "set" }),
   cluster: clusterContext.optional(),

@@ -120,12 +120,44 @@ describe("a catalog", () => {
     expect(output?.data["gitRepositories.json"]).toBe('{\n"error":"said",\n"results":[\n\n]\n}\n');
   });
 
-  it.each(["Server", "Unauthorized", "Forbidden", "Unreachable", "RateLimited", "BadResponse"] as const)(
-    "throws %s, so that the last good content stays",
+  it.each(["Unauthorized", "Unreachable", "RateLimited"] as const)(
+    "throws %s, which the connection reports, so that the last good content stays",
     async (is) => {
       await expect(reportOf(undefined, failed(is, 503))).rejects.toThrow("said");
     },
   );
+
+  it("throws if no section can be read, so that the last good content stays", async () => {
+    await expect(reportOf(context({}), failed("Server", 503))).rejects.toThrow("said");
+  });
+
+  it.each(["Server", "Forbidden", "BadResponse"] as const)(
+    "leaves a section that was never read as it is in the ConfigMap after %s, and goes on with the others",
+    async (is) => {
+      const memory = { digest: "known", changedAt: "2026-11-20T10:00:00Z" };
+      const given = context({ include: ["Templates", "GitRepositories"] }, memory);
+      const observed = await catalog.observe(given, platform(failed(is, 503)).api);
+      const { ready, status, output } = catalog.report(given, observed);
+      expect(ready.message).toContain("Templates was not read, and keeps what is there: said.");
+      expect(status).toMatchObject({ ...memory, counts: { gitRepositories: 2 } });
+      expect(Object.keys(output?.data ?? {})).toEqual(["gitRepositories.json"]);
+      expect(output?.keeps).toEqual(["templates.json"]);
+      expect(catalog.plan(given, observed)).toEqual({ is: "settled", again: 60_000 });
+    },
+  );
+
+  it("keeps the last repositories of a token that the platform does not accept any more", async () => {
+    let repositories: typeof REPOSITORIES | ApiError = REPOSITORIES;
+    const read = () =>
+      repositories instanceof ApiError ? Promise.reject(repositories) : Promise.resolve(repositories);
+    const api = fakePlatform({ organization: { gitRepositories: read } });
+    const given = context({ include: ["GitRepositories"] });
+    const first = catalog.report(given, await catalog.observe(given, api));
+    repositories = failed("Forbidden", 403);
+    const second = catalog.report(given, await catalog.observe(given, api));
+    expect(second.output?.data).toEqual(first.output?.data);
+    expect(second.ready.message).toContain("GitRepositories keeps its last content: said.");
+  });
 
   it("keeps the last content of a section that fails, says so, and goes on with the others", async () => {
     let templates: readonly Template[] | ApiError = [essentials];

@@ -21,6 +21,9 @@ type CatalogContext = ReconcileContext<CatalogTypes>;
 const MAX_AGE_MS = 30_000;
 const MINUTE_MS = 60_000;
 
+/** How soon a section is read again of which this process has read nothing. In milliseconds. */
+const UNREAD_AGAIN_MS = MINUTE_MS;
+
 /**
  * A catalog of which nothing can be loaded (500, 503) makes `observe` throw: the engine keeps status and Ready, and the
  * ConfigMap keeps its last good content. A single section that fails keeps its content, and the others go on.
@@ -34,11 +37,16 @@ export const catalog: Kind<CatalogTypes> = {
     const sections = await readSections(spec, api, { maxAgeMs });
     return { sections, digest: await digestOf(sections) };
   },
-  plan: ({ spec }) => ({ is: "settled", again: intervalMs(spec.interval) }),
+  plan: ({ spec }, { sections }) => {
+    const again = sections.some(({ items }) => items === undefined) ? UNREAD_AGAIN_MS : Infinity;
+    return { is: "settled", again: Math.min(again, intervalMs(spec.interval)) };
+  },
   act: ({ action: nothing }) => Promise.resolve(nothing),
   trace: () => Promise.resolve({ is: "absent" }),
-  report: (context, { sections, digest }) => {
+  report: (context, { sections, digest: read }) => {
     const documents = documentsOf(sections);
+    // While a section is not known, it is not known either whether the whole has changed.
+    const digest = sections.some(({ items }) => items === undefined) ? context.memory.digest : read;
     const configMap = configMapName(context.resource.name);
     return {
       ready: { reason: "Available", message: readyMessage(configMap, sections, documents) },
@@ -48,10 +56,17 @@ export const catalog: Kind<CatalogTypes> = {
         changedAt: changedAt(context, digest),
         configMap,
         counts: Object.fromEntries(
-          sections.flatMap(({ name, items, error }) => (error === undefined ? [[name, items.length]] : [])),
+          sections.flatMap(({ name, items, error }) =>
+            items === undefined || error !== undefined ? [] : [[name, items.length]],
+          ),
         ),
       },
-      output: { name: configMap, data: documents.data, metadata: context.spec.configMap?.metadata },
+      output: {
+        name: configMap,
+        data: documents.data,
+        keeps: sections.flatMap(({ name, items }) => (items === undefined ? [fileOf(name)] : [])),
+        metadata: context.spec.configMap?.metadata,
+      },
     } satisfies Report;
   },
 };
@@ -61,7 +76,8 @@ function intervalMs(interval: string): Ms {
   return Number.parseInt(interval, 10) * (interval.endsWith("h") ? 60 : 1) * MINUTE_MS;
 }
 
-function changedAt({ memory, now }: CatalogContext, digest: string): string {
+function changedAt({ memory, now }: CatalogContext, digest: string | undefined): string | undefined {
+  if (digest === undefined) return undefined;
   const known = memory.digest === digest ? memory.changedAt : undefined;
   return known ?? timeText(now);
 }
@@ -75,10 +91,13 @@ function configMapName(name: string): string {
 }
 
 function readyMessage(configMap: string, sections: readonly Section[], { omitted }: Documents): string {
-  const unread = sections.flatMap(({ section, error, fault }) => [
-    ...(error === undefined ? [] : [` ${section} cannot be read: ${error.replace(/\.$/, "")}.`]),
-    ...(fault === undefined ? [] : [` ${section} keeps its last content: ${fault.replace(/\.$/, "")}.`]),
-  ]);
+  const unread = sections.flatMap(({ section, items, error, fault }) => {
+    const how = items === undefined ? "was not read, and keeps what is there" : "keeps its last content";
+    return [
+      ...(error === undefined ? [] : [` ${section} cannot be read: ${error.replace(/\.$/, "")}.`]),
+      ...(fault === undefined ? [] : [` ${section} ${how}: ${fault.replace(/\.$/, "")}.`]),
+    ];
+  });
   const cut = omitted.map(
     ({ name, count }) =>
       ` ${count} entries of ${name}.json are left out: the operator writes at most ${MAX_BYTES / 1024} KiB into a ConfigMap. Spread the sections over several catalogs.`,
@@ -104,7 +123,8 @@ const encoder = new TextEncoder();
  */
 export function documentsOf(sections: readonly Section[], maxBytes: number = MAX_BYTES) {
   let room = maxBytes;
-  const documents = sections.map(({ name, items, error }) => {
+  const documents = sections.flatMap(({ name, items, error }) => {
+    if (items === undefined) return [];
     room -= FRAME_BYTES + (error === undefined ? 0 : encoder.encode(error).length * 2);
     const lines: string[] = [];
     for (const item of items) {
@@ -115,12 +135,17 @@ export function documentsOf(sections: readonly Section[], maxBytes: number = MAX
       room -= size;
       lines.push(line);
     }
-    return { name, text: documentText(lines, items.length - lines.length, error), count: items.length - lines.length };
+    const count = items.length - lines.length;
+    return [{ name, text: documentText(lines, count, error), count }];
   });
   return {
-    data: Object.fromEntries(documents.map(({ name, text }) => [`${name}.json`, text])),
+    data: Object.fromEntries(documents.map(({ name, text }) => [fileOf(name), text])),
     omitted: documents.filter(({ count }) => count > 0).map(({ name, count }) => ({ name, count })),
   };
+}
+
+function fileOf(name: string): string {
+  return `${name}.json`;
 }
 
 function documentText(lines: readonly string[], omitted: number, error: string | undefined): string {

@@ -10,7 +10,8 @@ export interface Section {
   readonly section: CatalogSection;
   /** Its name in the status and, with `.json`, in the ConfigMap. */
   readonly name: string;
-  readonly items: readonly object[];
+  /** Undefined while this process has read none: what the ConfigMap has of it stays. */
+  readonly items: readonly object[] | undefined;
   /** Why this connection cannot read it, if it cannot. */
   readonly error: string | undefined;
   /** Why the items are those of an earlier read, if they are. */
@@ -64,8 +65,7 @@ const OF_CONNECTION: ReadonlySet<ApiError["failure"]["is"]> = new Set([
 /**
  * Reads what the spec includes, in a fixed order. A section whose read fails keeps its last items, as far as this
  * process knows them.
- * @throws ApiError for failures that are not lasting: of the connection, of every section, and where the last items of
- * the section are not known
+ * @throws ApiError for failures of the connection, and where every section fails
  */
 export async function readSections(
   spec: CatalogSpec,
@@ -73,32 +73,41 @@ export async function readSections(
   options: ReadOptions,
 ): Promise<readonly Section[]> {
   const included = [...READS].filter(([section]) => spec.include.includes(section));
-  const sections = await Promise.all(
-    included.map(async ([section, read]) => {
-      const name = `${section.charAt(0).toLowerCase()}${section.slice(1)}`;
+  const read = await Promise.all(
+    included.map(async ([section, readSection]) => {
       const id = JSON.stringify([section, spec.cluster, spec.gitTokenId]);
+      const name = `${section.charAt(0).toLowerCase()}${section.slice(1)}`;
       try {
-        const items = await read(api, spec, options);
+        const items = await readSection(api, spec, options);
         keepItems(api, id, items);
-        return { section, name, items, error: undefined };
+        return { section: { section, name, items, error: undefined }, cause: undefined };
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
-        const last = OF_CONNECTION.has(error.failure.is) ? undefined : lastRead.get(api)?.get(id);
-        if (isLasting(error, section)) return { section, name, items: [], error: cleaned(error.message, []) };
-        if (last === undefined) throw error;
-        return { section, name, items: last, error: undefined, fault: cleaned(error.message, []), cause: error };
+        const last = lastRead.get(api)?.get(id);
+        return unread({ section, name }, last, error);
       }
     }),
   );
-  const [first] = sections;
-  if (first?.cause !== undefined && sections.every(({ cause }) => cause !== undefined)) throw first.cause;
-  return sections.map(({ section, name, items, error, fault }) => ({
-    section,
-    name,
-    items,
-    error,
-    ...(fault !== undefined && { fault }),
-  }));
+  const [first] = read;
+  if (first?.cause !== undefined && read.every(({ cause }) => cause !== undefined)) throw first.cause;
+  return read.map(({ section }) => section);
+}
+
+/**
+ * Returns a section that was not read, and the cause if the next poll may read it.
+ * @throws ApiError for failures of the connection
+ */
+function unread(
+  named: Pick<Section, "section" | "name">,
+  last: Section["items"],
+  error: ApiError,
+): { readonly section: Section; readonly cause: ApiError | undefined } {
+  const isRefused = isLasting(error, named.section);
+  if (!isRefused && OF_CONNECTION.has(error.failure.is)) throw error;
+  const why = cleaned(error.message, []);
+  const cause = isRefused ? undefined : error;
+  if (last === undefined && isRefused) return { section: { ...named, items: [], error: why }, cause };
+  return { section: { ...named, items: last, error: undefined, fault: why }, cause };
 }
 
 function keepItems(api: Platform, id: string, items: readonly object[]): void {

@@ -88,6 +88,13 @@ describe.each([
   });
 });
 
+it("an output ConfigMap keeps the keys that it is told to", async () => {
+  const { outputs, writes } = writing(() => owned({ data: { a: "1", b: "2", c: "3" } }));
+  await outputs.configMap(owner, { name: "out", data: { b: "4" }, keeps: ["a", "d"] });
+  expect(writes()[0]?.body).toMatchObject({ data: { b: "4", c: null } });
+  expect(writes()[0]?.body).not.toHaveProperty("data.a");
+});
+
 it("an output ConfigMap loses its binary data", async () => {
   const { outputs, writes } = writing(() => owned({ data: { url: "x" }, binaryData: { b: "AA==" } }));
   await outputs.configMap(owner, { name: "out", data: { url: "x" } });

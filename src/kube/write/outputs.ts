@@ -13,6 +13,8 @@ export type Outputs = ReturnType<typeof createOutputs>;
 export interface Output {
   readonly name: string;
   readonly data: Readonly<Record<string, string>>;
+  /** Keys that `data` lacks and that stay as they are. */
+  readonly keeps?: readonly string[] | undefined;
   /** Labels and annotations of the user's choice. Those of others stay. */
   readonly metadata?: OutputMetadata | undefined;
 }
@@ -26,7 +28,7 @@ export interface OutputMetadata {
 export function createOutputs(client: KubeClient) {
   return {
     /**
-     * Makes the ConfigMap hold exactly the data, the labels and the annotations, with an ownerReference to `owner`;
+     * Makes the ConfigMap hold exactly the data, with what it keeps, the labels and the annotations, with an ownerReference to `owner`;
      * writes nothing when it already does. What the operator wrote before and does not want any more is removed.
      * @returns its resourceVersion
      * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`
@@ -73,7 +75,7 @@ async function write(
   client: KubeClient,
   type: ResourceType,
   owner: KubeObject,
-  { name, metadata: { labels = {}, annotations = {} } = {} }: Output,
+  { name, keeps = [], metadata: { labels = {}, annotations = {} } = {} }: Output,
   data: JsonObject,
 ): Promise<string> {
   const { namespace = "" } = owner.metadata;
@@ -93,9 +95,11 @@ async function write(
     labels: patchOfMap(old, "labels", { "app.kubernetes.io/managed-by": FIELD_MANAGER, ...labels }),
     annotations: patchOfMap(old, "annotations", annotations),
   };
+  const before = member(held, "data") ?? {};
+  const kept = definite(Object.fromEntries(keeps.map((key) => [key, member(before, key)])));
   const body = {
     ...(member(held, "binaryData") === undefined ? {} : { binaryData: null }),
-    ...definite({ data: diffMerge(member(held, "data") ?? {}, data) }),
+    ...definite({ data: diffMerge(before, { ...kept, ...data }) }),
   };
   const metadata = definite(changes);
   if (Object.keys(body).length === 0 && Object.keys(metadata).length === 0) return versionIn(held);
