@@ -80,7 +80,7 @@ export const spec = z
       .enum(["Helm", "Terraform", "OpenTofu"])
       .optional()
       .describe(
-        "Engine of the blueprint, which the operator cannot read from its manifest. If it is set, the operator validates specOverrides before it sends them, and the condition ConfigValid shows which of them the engine ignores. When absent, only the platform validates them.",
+        "Engine of the blueprint: no operation of the platform that the operator uses shows its manifest. If it is set, the operator validates specOverrides before it sends them, and the condition ConfigValid shows which of them the engine ignores. When absent, only the platform validates them; where it lists the service, its type says whether it is a Helm chart, for that condition.",
       ),
     allowedEngineVersions: z
       .array(z.string().min(1).max(64).describe("A version, e.g. 1.9.8."))

@@ -51,7 +51,12 @@ describe("the condition ConfigValid", () => {
     expect(condition?.message).toMatch(message);
   });
 
-  it("is absent while the spec has no engine", () => {
-    expect(configCondition(specOf({ specOverrides: { backend: 1 } }))).toEqual([]);
+  it.each([undefined, "TERRAFORM"])("is absent while neither the spec nor the type %s says the engine", (type) => {
+    expect(configCondition(specOf({ specOverrides: { backend: 1 } }), type)).toEqual([]);
+  });
+
+  it("is that of a chart where the platform shows one and the spec has no engine", () => {
+    const [condition] = configCondition(specOf({ specOverrides: { backend: 1 } }), "HELM");
+    expect(condition).toMatchObject({ reason: "FieldsIgnored", message: expect.stringContaining("backend") as string });
   });
 });

@@ -176,15 +176,20 @@ export function overridesRefused(spec: BlueprintSpec): StatusReason | undefined 
   );
 }
 
-/** Returns the condition ConfigValid; none without spec.engine. The condition itself prevents nothing. */
-export function configCondition(spec: BlueprintSpec): readonly ConditionFact[] {
-  if (spec.engine === undefined) return [];
+/**
+ * Returns the condition ConfigValid; none where the engine is not known: neither spec.engine nor the type of the service
+ * tells it. The condition itself prevents nothing.
+ * @param type of the service as the platform shows it. That of Terraform is OpenTofu's as well
+ */
+export function configCondition(spec: BlueprintSpec, type?: string): readonly ConditionFact[] {
+  const engine = spec.engine ?? (type?.toUpperCase() === "HELM" ? "Helm" : undefined);
+  if (engine === undefined) return [];
   const refused = overridesRefused(spec);
   if (refused !== undefined) return [{ type: "ConfigValid", status: "False", ...refused }];
-  const ignored = spec.engine === "Helm" ? ignoredByHelm(spec) : [];
+  const ignored = engine === "Helm" ? ignoredByHelm(spec) : [];
   const message =
     ignored.length === 0
-      ? `The operator finds no error in ${OVERRIDES} for a ${spec.engine} blueprint; the platform validates the rest.`
+      ? `The operator finds no error in ${OVERRIDES} for a ${engine} blueprint; the platform validates the rest.`
       : `Helm blueprints ignore ${ignored.join(", ")}: only the timeout and the resource fields apply. Remove what is ignored.`;
   const reason = ignored.length === 0 ? "Valid" : "FieldsIgnored";
   return [{ type: "ConfigValid", status: "True", reason, message }];

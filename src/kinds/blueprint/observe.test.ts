@@ -9,6 +9,7 @@ const helm = { engine: "Helm" };
 
 it.each<[string, Change, readonly string[]]>([
   ["a chart whose service is known", { spec: helm, memory: { lastDeployment } }, [`helm ${SERVICE}`]],
+  ["a service of an engine that the spec does not name", { memory: { lastDeployment } }, [`helm ${SERVICE}`]],
   ["a chart whose service is not known", { spec: helm, memory: { lastDeployment, serviceId: undefined } }, []],
   ["a chart that was not deployed", { spec: helm }, []],
   ["a service of another engine", { spec: { engine: "Terraform" }, memory: { lastDeployment } }, []],

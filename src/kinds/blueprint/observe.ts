@@ -37,7 +37,10 @@ async function observeListed(
   return { ...observed, request, ...(await stateOf(context, own, isFresh, api)) };
 }
 
-/** Reads the ingress of a chart whose service is known from the answer to its creation, where no list shows it. */
+/**
+ * Reads the ingress of a service that is known from the answer to its creation, where no list shows it. Without
+ * spec.engine it may be a chart; of any other service the platform shows no ingress.
+ */
 async function ingressUnlisted(
   context: BlueprintContext,
   request: Observed["request"],
@@ -45,8 +48,8 @@ async function ingressUnlisted(
 ): Promise<Observed["ingress"]> {
   const { serviceId: id, lastDeployment } = context.memory;
   const state = request?.status ?? lastDeployment?.state;
-  const isChart = context.goal === "present" && context.spec.engine === "Helm";
-  if (!isChart || id === undefined || state === undefined) return NOT_READ;
+  const { engine = "Helm" } = context.spec;
+  if (context.goal !== "present" || engine !== "Helm" || id === undefined || state === undefined) return NOT_READ;
   return await ingressOf(context, "helm", id, { id, state }, api);
 }
 

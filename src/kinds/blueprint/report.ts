@@ -49,7 +49,7 @@ export function report(context: BlueprintContext, observed: Observed): Report {
       ready: why,
       redeployRefusal: refusedRedeploy(context),
       conditions: [
-        ...configCondition(spec),
+        ...configCondition(spec, service?.type),
         ...stateConditions(observed, progress),
         ...upToDate(context, facts),
         ...variablesCondition(context, observed),
