@@ -36,6 +36,15 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     expect(over.report.drift).toEqual([]);
   });
 
+  it.each([
+    ["is created if the connection accepts unproven ids", true, "waiting Queued"],
+    ["is not created otherwise", false, surface === "Full" ? "waiting Queued" : "stalled NotObservable"],
+  ])("in an environment that the statistics lack %s", async (_name, allowUnverifiedIds, end) => {
+    env.harness.fault("getProjectEnvironmentStats", { is: "status", status: 200, body: { results: [] } }, { count: null });
+    const runner = env.applied({ environmentRef: { externalId: env.environmentId } });
+    expect(await runner.run({ allowUnverifiedIds })).toMatchObject({ end });
+  });
+
   it("keeps what the platform sends about the run of its last deployment", async () => {
     const runner = await env.deployed();
     const { report } = await env.after(60, runner);

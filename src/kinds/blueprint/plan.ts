@@ -267,6 +267,7 @@ function checkEnd(context: BlueprintContext, observed: Observed, { phase }: Prog
 function planRemoval(context: BlueprintContext, observed: Observed): Plan<ServiceAction> {
   const { goal, id, spec } = context;
   if (id === undefined) return { is: "settled" };
+  if (observed.unproven !== undefined) return { is: "stalled", why: observed.unproven };
   if (!isBlueprintShown(context, observed) && !isUnlisted(context)) {
     const unshown = { noun: NAMES.noun, name: spec.name, id, where: "the environment" };
     return planUnshownRemoval(observed.presence ?? "Gone", unshown);

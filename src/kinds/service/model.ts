@@ -48,6 +48,8 @@ export interface ObservedState {
 export interface ServiceParents {
   /** Whether the environment is the organization's; true where that is not checked. */
   readonly environmentIsOurs: boolean;
+  /** Why an environment that nothing shows, and nothing disproves, is not used. */
+  readonly unproven?: StatusReason | undefined;
   /** The project of the environment, where it was read. */
   readonly projectId?: Uuid | undefined;
 }

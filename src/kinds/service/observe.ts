@@ -4,7 +4,7 @@ import type { ServiceStatus } from "../../platform/areas/service-status.ts";
 import { requestPhase } from "../../platform/codec/states.ts";
 import type { Platform } from "../../platform/index.ts";
 import { unlessMissing } from "../shared/answers.ts";
-import { projectOfEnvironment } from "../shared/limits.ts";
+import { placeOfEnvironment, unprovenId } from "../shared/limits.ts";
 import { isOpen, isRoutine, presenceIn } from "../shared/presence.ts";
 import { redeployDue } from "../shared/redeploy.ts";
 import { listOnFull, readOnFull } from "../shared/surface.ts";
@@ -45,8 +45,13 @@ async function parentsOf(context: ServiceContext, api: Platform): Promise<Servic
   const given = context.spec.environmentRef.externalId !== undefined && context.identitySource !== "recorded";
   const unproven = context.goal === "present" || context.identitySource === "claimed";
   const limited = context.policies.allowedProjects !== undefined || (given && unproven);
-  const projectId = limited ? await projectOfEnvironment(context, api, context.inputs.environmentId) : undefined;
-  return { environmentIsOurs: !limited || projectId !== undefined, projectId };
+  if (!limited) return { environmentIsOurs: true };
+  const { environmentId } = context.inputs;
+  const place = await placeOfEnvironment(context, api, environmentId);
+  if (place.is === "found") return { environmentIsOurs: true, projectId: place.projectId };
+  if (place.is === "absent") return { environmentIsOurs: false };
+  const why = unprovenId(context, `environment ${environmentId}`);
+  return { environmentIsOurs: why === undefined, unproven: why };
 }
 
 /** Reads the followed deployment. @throws ApiError */
@@ -73,7 +78,7 @@ export async function siblingsOf<Item>(
   list: () => Promise<readonly Item[]>,
   api: Platform,
 ): Promise<readonly Item[] | "gone" | undefined> {
-  const exists = async () => (await projectOfEnvironment(context, api, context.inputs.environmentId)) !== undefined;
+  const exists = async () => (await placeOfEnvironment(context, api, context.inputs.environmentId)).is !== "absent";
   const siblings = await listOnFull(context, api, list);
   // What is under an environment that is gone is answered 403 or 404 (docs/project/architecture.md §9).
   if (siblings !== undefined || !context.isFull || context.goal === "present") return siblings;

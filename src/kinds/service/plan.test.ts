@@ -135,6 +135,8 @@ describe.each([
     const accepted = { ...given, allowUnverifiedIds: true };
     const nowhere = { listed: [] };
     const gone = { ...nowhere, isGone: true };
+    const unproven = { reason: "NotObservable", message: "said" } as const;
+    const unshown = { ...nowhere, environmentIsOurs: false, unproven };
 
     plans([
       ["does not exist yet, but others do", fresh, { listed: [{ id: OTHER, name: "web" }] }, "create"],
@@ -144,6 +146,7 @@ describe.each([
       ["has the name of one that is held", { ...fresh, ...held }, { listed: [{}] }, MANAGED],
       ["has to exist", { ...fresh, adoption: "Required" }, nowhere, "waiting DependencyNotReady"],
       ["is in another organization", fresh, { ...nowhere, environmentIsOurs: false }, "stalled InvalidSpec"],
+      ["is in an environment that nothing shows", fresh, unshown, UNPROVEN],
       ["is outside of the projects", { ...fresh, ...limited }, { ...elsewhere, ...nowhere }, DENIED],
       ["is outside of them by now", limited, { ...runs, ...elsewhere }, DENIED],
       ["is gone", {}, gone, GONE],
@@ -168,9 +171,12 @@ describe.each([
   describe("that is to be deleted", () => {
     const absent = { goal: "absent" } as const;
     const outside = { ...absent, identitySource: "claimed", allowedProjects: [OTHER] } as const;
+    const unproven = { reason: "NotObservable", message: "said" } as const;
+    const unshown = { listed: [], environmentIsOurs: false, unproven };
 
     plans([
       ["is gone", absent, { listed: [] }, "settled"],
+      ["is in an environment that nothing shows", absent, unshown, UNPROVEN],
       ["was never created", { ...absent, id: undefined }, { listed: [] }, "settled"],
       ["failed", absent, { state: "BUILD_ERROR" }, "delete"],
       ["[E11] lies elsewhere", absent, { ...runs, listed: [] }, UNPROVEN],

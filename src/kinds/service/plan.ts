@@ -52,11 +52,11 @@ import {
 /** Refuses an environment of another organization, or in a project that the connection is not for. */
 export function checkPlace(
   context: ServiceContext,
-  { environmentIsOurs, projectId }: ServiceParents,
+  { environmentIsOurs, projectId, unproven }: ServiceParents,
 ): Plan<never> | undefined {
   const why = environmentIsOurs
     ? projectNotAllowed(context, projectId)
-    : reasonNotFound("environment", context.inputs.environmentId, "the organization");
+    : (unproven ?? reasonNotFound("environment", context.inputs.environmentId, "the organization"));
   return why && { is: "stalled", why };
 }
 
@@ -339,6 +339,7 @@ export function planServiceRemoval(
 ): Plan<ServiceAction> {
   const { id } = context;
   if (id === undefined) return { is: "settled" };
+  if (observed.unproven !== undefined) return { is: "stalled", why: observed.unproven };
   if (observed.status === undefined)
     return planUnshownRemoval(observed.presence ?? "Gone", unshownService(names, context, id));
   const refused = reasonOutsideProjects(context, observed.projectId);

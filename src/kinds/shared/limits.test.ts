@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
 import { orGone } from "./answers.ts";
-import { isProjectOfOrganization, projectOfEnvironment } from "./limits.ts";
+import { isProjectOfOrganization, placeOfEnvironment } from "./limits.ts";
 
 const failed = (is: ApiFailure["is"]) => new ApiError("listEnvironments", { is } as ApiFailure, 0, "said");
 const kindOf = (error: unknown): string => (error as ApiError).failure.is;
@@ -11,8 +11,8 @@ const kindOf = (error: unknown): string => (error as ApiError).failure.is;
 /** A platform with these environments in these projects, or with the failures of their reads. */
 function platform(projects: Readonly<Record<string, readonly string[] | ApiFailure["is"]>>) {
   const asked: string[] = [];
-  const environmentStats = (id: string) => {
-    asked.push(id);
+  const environmentsOf = (what: string) => (id: string) => {
+    asked.push(`${what} of ${id}`);
     const environments = projects[id] ?? "NotFound";
     return typeof environments === "string"
       ? Promise.reject(failed(environments))
@@ -23,35 +23,44 @@ function platform(projects: Readonly<Record<string, readonly string[] | ApiFailu
     asked.push(`services of ${environmentId}`);
     return Promise.resolve(environmentId === "b" ? [{ id: "s", environmentId, projectId: "two" }] : []);
   };
-  const services = { inOrganization };
-  return { api: { projects: { list, environmentStats }, services } as unknown as Platform, asked };
+  const api = {
+    projects: { list, environmentStats: environmentsOf("stats") },
+    environments: { list: environmentsOf("list") },
+    services: { inOrganization },
+  };
+  return { api: api as unknown as Platform, asked };
 }
 
 const on = (isFull: boolean) => ({ isFull, records: { unread: () => undefined } });
+const found = (projectId: string) => ({ is: "found", projectId });
 
-describe("the project of an environment", () => {
+describe("the place of an environment", () => {
   const projects = { one: ["a"], two: ["b"], three: ["c"] };
 
-  it("is the first that has it, and no project after that is read", async () => {
+  it("is the first project that has it, and none after that is read", async () => {
     const { api, asked } = platform(projects);
-    expect(await projectOfEnvironment(on(false), api, "b")).toBe("two");
-    expect(asked).toEqual(["one", "two"]);
+    expect(await placeOfEnvironment(on(false), api, "b")).toEqual(found("two"));
+    expect(asked).toEqual(["stats of one", "stats of two"]);
   });
 
   it("is that of its services on Full, in one read", async () => {
     const { api, asked } = platform(projects);
-    expect(await projectOfEnvironment(on(true), api, "b")).toBe("two");
+    expect(await placeOfEnvironment(on(true), api, "b")).toEqual(found("two"));
     expect(asked).toEqual(["services of b"]);
   });
 
-  it("is looked for in all projects on Full where it is empty", async () => {
+  it("is looked for in the lists of all projects on Full where it is empty", async () => {
     const { api, asked } = platform(projects);
-    expect(await projectOfEnvironment(on(true), api, "a")).toBe("one");
-    expect(asked).toEqual(["services of a", "one"]);
+    expect(await placeOfEnvironment(on(true), api, "a")).toEqual(found("one"));
+    expect(asked).toEqual(["services of a", "list of one"]);
   });
 
-  it("is none where no project of the organization has it", async () => {
-    expect(await projectOfEnvironment(on(false), platform(projects).api, "z")).toBeUndefined();
+  it("is unknown where only statistics lack it", async () => {
+    expect(await placeOfEnvironment(on(false), platform(projects).api, "z")).toEqual({ is: "unknown" });
+  });
+
+  it("is absent where the lists of all projects lack it", async () => {
+    expect(await placeOfEnvironment(on(true), platform(projects).api, "z")).toEqual({ is: "absent" });
   });
 });
 
@@ -70,7 +79,8 @@ it.each<[string, ApiFailure["is"], string, string | undefined]>([
   ["ends at any other failure", "Server", "b", "Server"],
 ])("the way up from an id %s", async (_name, failure, environment, expected) => {
   const { api } = platform({ one: failure, two: ["b"] });
-  expect(await projectOfEnvironment(on(false), api, environment).catch(kindOf)).toBe(expected);
+  const place = await placeOfEnvironment(on(false), api, environment).catch(kindOf);
+  expect(typeof place === "string" || place.is !== "found" ? place : place.projectId).toBe(expected);
 });
 
 it.each<[string, ApiFailure["is"] | undefined, boolean, unknown]>([

@@ -3,6 +3,7 @@
  * §7).
  */
 import type { Reference, Uuid, StatusReason } from "../../engine/contract/kind.ts";
+import { isWhole } from "../../platform/codec/listing.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
 import { unlessMissing } from "./answers.ts";
@@ -72,33 +73,54 @@ export async function isProjectOfOrganization(api: Platform, projectId: Uuid): P
   return projects.some(({ id }) => id === projectId);
 }
 
+/** Where an environment is, as far as the platform shows it. */
+export type EnvironmentPlace =
+  | { readonly is: "found"; readonly projectId: Uuid }
+  /** Every project of the organization lists its environments, and none has it. */
+  | { readonly is: "absent" }
+  /** Only statistics were read, which prove that an environment exists, and never that it does not. */
+  | { readonly is: "unknown" };
+
 /**
- * Returns the project of the organization that an environment is in. On Full the organization's list of services shows
- * it in one read, unless the environment is empty. Every surface lists the environments of a project by id. A project
- * that the token may not read does not end the search.
- * @returns undefined when no project has it
+ * Finds the project of the organization that an environment is in. On Full the organization's list of services shows it
+ * in one read, unless the environment is empty. Else the environments of each project are read: on Full their list,
+ * where there is none the statistics. A project that the token may not read does not end the search.
  * @throws ApiError, "Forbidden" if no other project has it: it may be in the forbidden project
  */
-export async function projectOfEnvironment(
+export async function placeOfEnvironment(
   context: WithSurface & WithRecords<"unread">,
   api: Platform,
   environmentId: Uuid,
-): Promise<Uuid | undefined> {
+): Promise<EnvironmentPlace> {
   const inEnvironment = () => api.services.inOrganization(environmentId, { maxAgeMs: MAX_AGE_MS });
   const services = (await readOnFull(context, api, inEnvironment)) ?? [];
   const shown = services.find((service) => service.environmentId === environmentId)?.projectId;
-  if (shown !== undefined) return shown;
+  if (shown !== undefined) return { is: "found", projectId: shown };
   let forbidden: ApiError | undefined;
-  for (const project of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
+  let isProven = true;
+  for (const { id: projectId } of await api.projects.list({ maxAgeMs: MAX_AGE_MS })) {
     try {
       // One after the other: the first that has it ends the search, and the rate budget is shared.
-      const environments = await unlessMissing(api.projects.environmentStats(project.id, { maxAgeMs: MAX_AGE_MS }));
-      if (environments?.some(({ id }) => id === environmentId)) return project.id;
+      const { environments, isList } = await environmentsOf(context, api, projectId);
+      if (environments?.some(({ id }) => id === environmentId)) return { is: "found", projectId };
+      isProven &&= isList;
     } catch (error) {
       if (!(error instanceof ApiError) || error.failure.is !== "Forbidden") throw error;
       forbidden = error;
     }
   }
   if (forbidden !== undefined) throw forbidden;
-  return undefined;
+  return { is: isProven ? "absent" : "unknown" };
+}
+
+/**
+ * Reads the environments of a project; none where it is gone. `isList`: what they lack is not in the project.
+ * @throws ApiError
+ */
+async function environmentsOf(context: WithSurface & WithRecords<"unread">, api: Platform, projectId: Uuid) {
+  const list = () => unlessMissing(api.environments.list(projectId, { maxAgeMs: MAX_AGE_MS }));
+  const listed = await readOnFull(context, api, async () => ({ environments: await list() }), ["Forbidden"]);
+  if (listed !== undefined) return { ...listed, isList: listed.environments === undefined || isWhole(listed.environments) };
+  const environments = await unlessMissing(api.projects.environmentStats(projectId, { maxAgeMs: MAX_AGE_MS }));
+  return { environments, isList: environments === undefined };
 }

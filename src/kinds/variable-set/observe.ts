@@ -2,7 +2,7 @@
 import type { Uuid } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
 import { ApiError } from "../../platform/transport/errors.ts";
-import { projectOfEnvironment } from "../shared/limits.ts";
+import { placeOfEnvironment } from "../shared/limits.ts";
 import { readOnFull } from "../shared/surface.ts";
 import { isInPlace, type VariableLists } from "../variables/compare.ts";
 import { leftovers } from "../variables/owned.ts";
@@ -82,9 +82,11 @@ export function isVerified({ inputs, memory }: Pick<SetContext, "inputs" | "memo
 }
 
 async function placeIn(context: SetContext, environmentId: Uuid, api: Platform): Promise<Place> {
-  const { allowedProjects } = context.policies;
-  const projectId = await projectOfEnvironment(context, api, environmentId);
-  if (projectId === undefined) return { refused: { is: "elsewhere" } };
+  const { allowedProjects, allowUnverifiedIds } = context.policies;
+  const place = await placeOfEnvironment(context, api, environmentId);
+  if (place.is === "absent") return { refused: { is: "elsewhere" } };
+  if (place.is === "unknown") return { refused: allowUnverifiedIds ? undefined : { is: "unproven" } };
+  const { projectId } = place;
   return allowedProjects?.includes(projectId) === false ? { refused: { is: "outside", projectId } } : {};
 }
 
