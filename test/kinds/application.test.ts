@@ -152,6 +152,14 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
 describe("an application on the Full surface", () => {
   const env = applicationEnv("Full");
 
+  it("ends what follows the branch once a commit takes the place of autoDeploy", async () => {
+    const runner = env.applied({ autoDeploy: true, deploy: undefined });
+    await runner.run();
+    const { ops } = await env.after(60, runner, { spec: env.spec() });
+    expect(ops).toEqual(["updateApplication", "deployApplication"]);
+    expect(env.harness.service(runner.id()).settings["auto_deploy"]).toBe(false);
+  });
+
   it("has the build of a commit canceled once for a newer one under onNewCommit Cancel, and builds the newest", async () => {
     const runner = await env.deployed();
     const build = hang(env);

@@ -167,13 +167,13 @@ export const spec = z
       .boolean()
       .optional()
       .describe(
-        "Whether the platform deploys each new commit of the branch. Excludes spec.deploy, which deploys one commit; status.commit then shows what runs. On a platform with its whole API it is false when absent; an adopted application keeps its own.",
+        "Whether the platform deploys each new commit of the branch. Excludes spec.deploy, which deploys one commit; status.commit then shows what runs. On a platform with its whole API absent means false: another value there is drift.",
       ),
     autoPreview: z
       .boolean()
       .optional()
       .describe(
-        "Whether the platform makes a preview environment for each pull request. On a platform with its whole API it is false when absent; an adopted application keeps its own.",
+        "Whether the platform makes a preview environment for each pull request. On a platform with its whole API a new application has false when absent; one that exists keeps its own.",
       ),
     variables: variablesOf(
       environmentVariableName,

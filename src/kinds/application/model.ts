@@ -70,7 +70,13 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
     exported: ({ storage }) => storage?.map(diskOf),
     observed: ({ storage }, spec) => storage?.map((disk) => observedDisk(disk, spec.storage)).toSorted(byMountPoint),
   },
-  { path: "spec.autoDeploy", of: ({ autoDeploy }) => autoDeploy },
+  {
+    path: "spec.autoDeploy",
+    // A platform that goes on following the branch would fight the commit of the spec.
+    declared: ({ autoDeploy = false }) => autoDeploy,
+    exported: ({ autoDeploy }) => autoDeploy,
+    observed: ({ autoDeploy }) => autoDeploy,
+  },
   { path: "spec.autoPreview", of: ({ autoPreview }) => autoPreview },
   {
     path: "spec.ports",

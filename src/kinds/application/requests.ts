@@ -43,8 +43,11 @@ export async function act(
   switch (step.what) {
     case "create":
       return await create(context, observed, api);
-    case "update":
-      return await updateService(sending, context, observed, last);
+    case "update": {
+      // What left the spec is sent as well: a PUT keeps what it does not contain (platform/areas/applications.ts).
+      const { autoDeploy = false, ...spec } = context.spec;
+      return await updateService(sending, { ...context, spec: { ...spec, autoDeploy } }, observed, last);
+    }
     case "deploy": {
       const { commit = "" } = step;
       const deployed = await deployService(api.applications, step, context, observed);

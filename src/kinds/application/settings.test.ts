@@ -23,10 +23,11 @@ function differing(change: Parameters<typeof specOf>[0], remote: Parameters<type
 }
 
 describe("the settings of an application", () => {
-  it("are those that the spec declares", () => {
+  it("are those that the spec declares, and that the platform does not follow the branch", () => {
     expect(declaredSettings(APPLICATION_SETTINGS, specOf())).toEqual({
       "spec.name": '"api"',
       "spec.gitRepository.url": '"https://github.com/acme/api.git"',
+      "spec.autoDeploy": "false",
       "spec.gitRepository.branch": '"main"',
     });
     const ports = JSON.stringify([http, { internalPort: 9090, publiclyAccessible: false }]);
