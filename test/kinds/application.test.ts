@@ -40,7 +40,11 @@ describe.each(["Documented", "Full"] as const)("an application on the %s surface
     ["is created if the connection accepts unproven ids", true, "waiting Queued"],
     ["is not created otherwise", false, surface === "Full" ? "waiting Queued" : "stalled NotObservable"],
   ])("in an environment that the statistics lack %s", async (_name, allowUnverifiedIds, end) => {
-    env.harness.fault("getProjectEnvironmentStats", { is: "status", status: 200, body: { results: [] } }, { count: null });
+    env.harness.fault(
+      "getProjectEnvironmentStats",
+      { is: "status", status: 200, body: { results: [] } },
+      { count: null },
+    );
     const runner = env.applied({ environmentRef: { externalId: env.environmentId } });
     expect(await runner.run({ allowUnverifiedIds })).toMatchObject({ end });
   });

@@ -63,7 +63,10 @@ describe("a database on the Documented surface", () => {
 
   it("has no id of a run, as only its request is observed", async () => {
     const { report } = await env.after(60, await env.deployed());
-    expect(report.status["lastDeployment"]).toMatchObject({ state: "DEPLOYED", requestId: expect.any(String) as string });
+    expect(report.status["lastDeployment"]).toMatchObject({
+      state: "DEPLOYED",
+      requestId: expect.any(String) as string,
+    });
     expect(report.status["lastDeployment"]).not.toHaveProperty("executionId", expect.anything());
   });
 

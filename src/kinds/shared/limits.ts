@@ -92,9 +92,7 @@ export async function placeOfEnvironment(
   api: Platform,
   environmentId: Uuid,
 ): Promise<EnvironmentPlace> {
-  const inEnvironment = () => api.services.inOrganization(environmentId, { maxAgeMs: MAX_AGE_MS });
-  const services = (await readOnFull(context, api, inEnvironment)) ?? [];
-  const shown = services.find((service) => service.environmentId === environmentId)?.projectId;
+  const shown = await projectOfServices(context, api, environmentId);
   if (shown !== undefined) return { is: "found", projectId: shown };
   let forbidden: ApiError | undefined;
   let isProven = true;
@@ -113,6 +111,17 @@ export async function placeOfEnvironment(
   return { is: isProven ? "absent" : "unknown" };
 }
 
+/** Returns the project that the services of an environment show; undefined where it is empty. @throws ApiError */
+async function projectOfServices(
+  context: WithSurface & WithRecords<"unread">,
+  api: Platform,
+  environmentId: Uuid,
+): Promise<Uuid | undefined> {
+  const inEnvironment = () => api.services.inOrganization(environmentId, { maxAgeMs: MAX_AGE_MS });
+  const services = await readOnFull(context, api, inEnvironment);
+  return services?.find((service) => service.environmentId === environmentId)?.projectId;
+}
+
 /**
  * Reads the environments of a project; none where it is gone. `isList`: what they lack is not in the project.
  * @throws ApiError
@@ -120,7 +129,8 @@ export async function placeOfEnvironment(
 async function environmentsOf(context: WithSurface & WithRecords<"unread">, api: Platform, projectId: Uuid) {
   const list = () => unlessMissing(api.environments.list(projectId, { maxAgeMs: MAX_AGE_MS }));
   const listed = await readOnFull(context, api, async () => ({ environments: await list() }), ["Forbidden"]);
-  if (listed !== undefined) return { ...listed, isList: listed.environments === undefined || isWhole(listed.environments) };
+  if (listed !== undefined)
+    return { ...listed, isList: listed.environments === undefined || isWhole(listed.environments) };
   const environments = await unlessMissing(api.projects.environmentStats(projectId, { maxAgeMs: MAX_AGE_MS }));
   return { environments, isList: environments === undefined };
 }
