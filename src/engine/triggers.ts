@@ -87,7 +87,7 @@ export function hasNothingPending(object: KubeObject): boolean {
  * @returns how many resources of the connection represent the ids
  */
 export function enqueueDelivered(ports: Ports, enqueue: Enqueue, connection: ObjectKey, ids: readonly Uuid[]): number {
-  const keys = new Set(ids.flatMap((id) => ports.idOwnership.recorders(id)));
+  const keys = new Set(ids.flatMap((id) => ports.idOwnership.deliveredTo(id)));
   let found = 0;
   for (const key of keys) {
     const object = ports.cache.get(parseKey(key));

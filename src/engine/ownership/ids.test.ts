@@ -112,3 +112,14 @@ describe("holder", () => {
     });
   });
 });
+
+it("a delivery is about the resource of the object that it names, or of the service that a blueprint became", () => {
+  const service = uuid(3);
+  const ids = createIdOwnership();
+  const blueprint = { ...claimant("redis", "10:00", true, "PlatformBlueprint") };
+  const key = "PlatformBlueprint/team/redis";
+  ids.set({ ...blueprint, status: { externalId: ID, serviceId: service } }, undefined);
+  expect([ID, service, uuid(4)].map((id) => ids.deliveredTo(id))).toEqual([[key], [key], []]);
+  ids.forget(blueprint);
+  expect(ids.deliveredTo(service)).toEqual([]);
+});

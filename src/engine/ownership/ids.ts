@@ -1,5 +1,6 @@
 /** Ownership of external ids: one object of the platform belongs to one custom resource (docs/project/architecture.md §7). */
 import { EXTERNAL_ID } from "../../api/names.ts";
+import { stringMember } from "../../kube/api/json.ts";
 import { keyOf } from "../../kube/api/objects.ts";
 import type { KubeObject } from "../../kube/api/types.ts";
 import { keyText, parseKey, shortName, tenantOf, recordedTenant, type Tenant } from "../contract/keys.ts";
@@ -15,6 +16,8 @@ export function createIdOwnership() {
   const byKey = new Map<string, readonly string[]>();
   /** The keys of the resources that recorded an id. */
   const byRecord = createMultiMap();
+  /** The keys of the resources whose object the platform also has under another id: the service of a blueprint. */
+  const byService = createMultiMap();
   /** The keys of the resources whose objects were recorded under a parent, by the parent's id. */
   const byParent = createMultiMap();
   /** The resources that were refused an id because another one holds it. */
@@ -28,6 +31,7 @@ export function createIdOwnership() {
     }
     byKey.delete(key);
     byRecord.drop(key);
+    byService.drop(key);
     byParent.drop(key);
   };
 
@@ -46,6 +50,8 @@ export function createIdOwnership() {
       const recorded = recordedIdIn(object);
       if (recorded !== undefined) {
         byRecord.put(recorded, key);
+        const serviceId = stringMember(object.status, "serviceId");
+        if (serviceId !== undefined) byService.put(serviceId, key);
         const parentId = recordedIdentityIn(object, "parentId");
         if (parentId !== undefined) byParent.put(parentId, key);
       }
@@ -123,6 +129,8 @@ export function createIdOwnership() {
     },
     /** Returns the keys of the resources, of any kind, that recorded an id. */
     recorders: (id: Uuid): readonly string[] => byRecord.get(id),
+    /** Returns the keys of the resources that a delivery with an id is about: it names services, and not blueprints. */
+    deliveredTo: (id: Uuid): readonly string[] => [...byRecord.get(id), ...byService.get(id)],
     /** Returns the keys of the resources whose objects were recorded under a parent. */
     recordedUnder: (parentId: Uuid): readonly string[] => byParent.get(parentId),
   };
