@@ -30,7 +30,8 @@ const READS: ReadonlyMap<CatalogSection, Read> = new Map<CatalogSection, Read>([
   ],
   [
     "CloudProviders",
-    async (api, _spec, options) => sorted(await api.catalog.cloudProviders(options), ({ shortName }) => [shortName]),
+    async (api, _spec, options) =>
+      sorted(await api.catalog.cloudProviders(options), ({ shortName, name }) => [shortName ?? name ?? ""]),
   ],
   [
     "Templates",

@@ -41,6 +41,7 @@ const providers: Call = ({ catalog }) => catalog.cloudProviders();
 const databaseTypes: Call = ({ catalog }) => catalog.managedDatabaseTypes();
 const repositories: Call = ({ organization }) => organization.gitRepositories();
 const statuses: Call = ({ services }) => services.statuses(ID);
+const request: Call = ({ deployments }) => deployments.status(ID);
 const ingress: Call = ({ services }) => services.ingressStatus("helm", ID, { isFull: false });
 
 /** Answers of the platform, and the client's results for them. */
@@ -120,6 +121,9 @@ const readings: readonly [string, Call, string | object, unknown][] = [
       { ...template, layers: [layer] },
     ],
   ],
+  ["a deployment request", request, { status: "QUEUED", future: 1 }, { status: "QUEUED" }],
+  ["a deployment request without a status", request, { deployment_request_id: REQUEST }, undefined],
+  ["a cloud provider without a short name", providers, results({ name: "A" }), [{ name: "A", regions: [] }]],
   [
     "cloud providers and regions but malformed ones",
     providers,

@@ -54,7 +54,8 @@ const region = record({
 });
 
 const cloudProvider = record({
-  short_name: z.string(),
+  /** The whole API does not promise it. */
+  short_name: optional.text,
   name: optional.text,
   logo_url: optional.text,
   regions: optional.of(wellShaped(region)).transform((given) => given ?? []),

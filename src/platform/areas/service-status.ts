@@ -34,22 +34,32 @@ export const serviceStatus = record({
 
 export type ServiceStatus = z.output<typeof serviceStatus>;
 
-const deployment = record({ deployment_request_id: optional.text, environment_id: optional.text, status: z.string() });
+/** The whole API does not promise a status. */
+const deployment = record({
+  deployment_request_id: optional.text,
+  environment_id: optional.text,
+  status: optional.text,
+});
 
 const statusQuery = z.object({ deploymentRequestId: pathId });
 
 /** How far one deployment request is; `status` is a deployment state. */
-export type Deployment = z.output<typeof deployment>;
+export type Deployment = z.output<typeof deployment> & { readonly status: string };
 
 /** @returns the operations on one deployment request; each function throws ApiError */
 export function deployments(caller: Caller) {
   return {
-    /** Returns the status of one request, independent of later requests for the same service. */
-    status: (deploymentRequestId: string) =>
-      caller.fetch("getDeploymentStatus", [], {
+    /**
+     * Returns the status of one request, independent of later requests for the same service; undefined where the answer
+     * has none.
+     */
+    status: async (deploymentRequestId: string): Promise<Deployment | undefined> => {
+      const { status, ...answer } = await caller.fetch("getDeploymentStatus", [], {
         query: encodeWith(statusQuery, { deploymentRequestId }),
         answer: json(deployment),
-      }),
+      });
+      return status === undefined ? undefined : { ...answer, status };
+    },
     /** Cancels one request with everything that it deploys; a 409 where it has ended or is being canceled. */
     cancel: write(caller, "cancelDeployment", ignoredBody),
   };
