@@ -2,7 +2,7 @@
 import type { Reason } from "../../api/reasons.ts";
 import type { ConditionFact, StatusReason } from "../../engine/contract/kind.ts";
 import type { Platform } from "../../platform/index.ts";
-import { ApiError, type ApiFailure } from "../../platform/transport/errors.ts";
+import { ApiError, type ApiFailure, notExecuted, sentenceOf } from "../../platform/transport/errors.ts";
 
 /** Returns the result of a read, or `instead` if it fails with one of `failures`. @throws ApiError for all others */
 export async function readOr<T, Other>(
@@ -83,11 +83,11 @@ export async function sideRead<T>(
     return { value: await read, fault: undefined };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    const { failure, operation, status } = error;
+    const { failure, status } = error;
     if (nothing.includes(failure.is)) return NOT_READ;
     const reason = FAULTS[failure.is];
     if (reason === undefined || (failure.is === "RateLimited" && status === 0)) throw error;
-    return { value: undefined, fault: { reason, message: failedRead(operation, status, what) } };
+    return { value: undefined, fault: { reason, message: failedRead(error, what) } };
   }
 }
 
@@ -102,10 +102,12 @@ export async function readAfterWrite<T>(api: Platform, read: () => Promise<T>): 
   return (await sideRead(read(), "what was written")).value;
 }
 
-/** Returns the message of a read that failed. @param status of the answer, 0 without one. @param what as for `sideRead` */
-export function failedRead(operation: string, status: number, what: string): string {
+/** Returns the message of a read that failed, with the platform's sentence in a refusal. @param what as for `sideRead` */
+function failedRead(error: ApiError, what: string): string {
+  const { operation, status } = error;
   const how = status === 0 ? "did not answer" : `answered ${status} to`;
-  return `The platform ${how} ${operation}, the operation that shows ${what}.`;
+  const read = `The platform ${how} ${operation}, the operation that shows ${what}`;
+  return notExecuted(error.failure) && status !== 0 ? `${read}: ${sentenceOf(error)}` : `${read}.`;
 }
 
 /** Returns the condition with the status Unknown if a side read failed; none otherwise. @param fault its failure */

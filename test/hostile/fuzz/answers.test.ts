@@ -79,7 +79,8 @@ const UNREAD = /^(delete\w+|cancelDeployment|sendInvoices|createBlueprint|getApp
 const MAYBE_EMPTY =
   /^(putBinding|update\w+|deploy\w+|stop\w+|upgradeCluster|importVariables|create(Variable|Secret)|getHelmDefaultValues)$/;
 /** All of whose members may be missing. */
-const ALL_OPTIONAL = /^([a-z]+Binding|listServiceStatuses|getIngressStatus|(create|update)(Variable|Secret))$/;
+const ALL_OPTIONAL =
+  /^([a-z]+Binding|listServiceStatuses|getIngressStatus|getDeploymentStatus|(create|update)(Variable|Secret))$/;
 
 function mayBeRead(name: OperationName, what: string): boolean {
   if (UNREAD.test(name)) return true;
