@@ -42,19 +42,22 @@ export function createIdOwnership() {
     byKey.set(key, [...(byKey.get(key) ?? []), slot]);
   };
 
+  const putRecord = (object: KubeObject, recorded: Uuid): void => {
+    const key = keyText(keyOf(object));
+    byRecord.put(recorded, key);
+    const serviceId = stringMember(object.status, "serviceId");
+    if (serviceId !== undefined) byService.put(serviceId, key);
+    const parentId = recordedIdentityIn(object, "parentId");
+    if (parentId !== undefined) byParent.put(parentId, key);
+  };
+
   return {
     /** Updates the ids that an object has recorded, reserved or claims. @param wanted the id that its spec claims */
     set: (object: KubeObject, wanted: Uuid | undefined): void => {
       const key = keyText(keyOf(object));
       drop(key);
       const recorded = recordedIdIn(object);
-      if (recorded !== undefined) {
-        byRecord.put(recorded, key);
-        const serviceId = stringMember(object.status, "serviceId");
-        if (serviceId !== undefined) byService.put(serviceId, key);
-        const parentId = recordedIdentityIn(object, "parentId");
-        if (parentId !== undefined) byParent.put(parentId, key);
-      }
+      if (recorded !== undefined) putRecord(object, recorded);
       const mark = taken.get(key);
       if (recorded !== undefined || mark?.uid !== object.metadata.uid) taken.delete(key);
       // The annotation is written shortly before the status. In between, another resource might adopt the same object.
