@@ -73,7 +73,7 @@ export function page(results: Results): string {
     "- The CPU: a profile is flat. Writing to sockets takes 16 %, Node's own code 14 %, garbage collection 10 %, zod and undici 6 % each; the operator's functions share the rest, none with more than 1 %. The oracle, which sends the requests alone on the same Node, needs about as much as the peer.",
     "- Three rounds of experiments: fewer things (a fifth less memory is allocated per create: values are masked without decoding each text, the memory in a status is parsed once, the echo of a write is not parsed); the collector (a young generation of 16 MiB and a heap without `--heap-growing-percent` take up to a quarter of the CPU of a redeployment, for 60 MiB: not taken); the sending (a handler of our own for undici's `dispatch` saves 2 % and is not worth its streams, V8 on one thread and its baseline compiler from the first call save nothing).",
     "- The memory: 57 MiB are the pages of Node's program, which all its processes on a node share; the flags of Node bound the rest ([ADR 12](adr/0012-node-flags.md)).",
-    "- The slowest edits wait for a patch on an API server that uses all of its cores; more workers change nothing.",
+    "- The edits: operator, API server and platform share the cores, and at twenty edits a second they use all of them, so that an edit waits for a core; more workers change nothing. A redeployment has one call more than the peer's: a look at the application before it deploys.",
     "",
     `## ${String(objects)} applications, ${rounds === 1 ? "one round" : `${String(rounds)} rounds`}`,
     "",
