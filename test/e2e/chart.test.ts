@@ -1,6 +1,6 @@
 /** The life cycle of a release on a real cluster: install and test as in README, upgrade, rollback, uninstall, install. */
 import { cp, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import { beforeAll, describe, expect, inject, it } from "vitest";
 import { parse, stringify } from "yaml";
@@ -41,10 +41,11 @@ const install = (verb: "install" | "upgrade", chart: string): Promise<string> =>
 
 const onlyPod = (): Promise<Pod> => onlyPodOf(env.cluster, RELEASE, NAMESPACE);
 
-/** Types a command of README in a checkout. */
+/** Types commands of README or a guide in a checkout. */
 function typed(command: string): Promise<string> {
   const { dir, kubeconfigPath } = env.cluster;
-  const variables = { PATH: `${folder}:${process.env["PATH"] ?? ""}`, HOME: dir, KUBECONFIG: kubeconfigPath };
+  const path = [folder, env.cluster.binDir, process.env["PATH"] ?? ""].join(":");
+  const variables = { PATH: path, HOME: dir, KUBECONFIG: kubeconfigPath };
   return type(command, { cwd: join(CHART, ".."), env: variables });
 }
 
@@ -169,6 +170,17 @@ describe("a release of the chart", () => {
     await env.reconciledAgain(SHOP);
     expect(await custom()).toEqual(before);
     expect(env.effects(), "changes of the platform").toEqual(done);
+  });
+
+  it("is removed for good with the guide's commands, with CRDs, custom resources and its namespace", async () => {
+    await symlink(join(dirname(inject("program")), "plugin/kubectl-platform.cjs"), join(folder, "kubectl-platform"));
+    const removal = shellBlocks().find(({ id }) => id.startsWith("docs/guides/install.md: kubectl delete platform"));
+    const [whileItRuns = "", afterwards = ""] = removal?.text.split(/^(?=helm uninstall)/m) ?? [];
+    await typed(whileItRuns);
+    await stopOperator();
+    await typed(afterwards);
+    expect(await env.admin(["get", "crd", "-o", "name"])).not.toContain("platform-operator.io");
+    expect(await env.admin(["get", "namespace", "-o", "name"])).not.toContain(`namespace/${NAMESPACE}\n`);
   });
 });
 

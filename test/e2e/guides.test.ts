@@ -33,7 +33,8 @@ const EXCLUDED: Readonly<Record<string, string>> = {
   "docs/guides/install.md: kubectl apply --server-side -k my-installation/": "manifests.test.ts",
   "docs/guides/install.md: helm upgrade": "chart.test.ts",
   "docs/guides/install.md: helm uninstall": "chart.test.ts",
-  "docs/guides/install.md: kubectl delete": "manifests.test.ts",
+  "docs/guides/install.md: kubectl delete platform": "chart.test.ts",
+  "docs/guides/install.md: kubectl delete -n": "manifests.test.ts",
   "docs/guides/status-page.md: kubectl port-forward": NO_KUBELET,
   "docs/guides/observe.md: helm upgrade": "chart-variants.test.ts sets these values",
 };
@@ -48,6 +49,7 @@ const BEFORE: Readonly<Record<string, string>> = {
   "README.md: mkdir": fencedIn(textOf("examples/README.md"), "sh").join("\n"),
   // README's own Secret.
   "docs/guides/tokens.md: kubectl create secret": "kubectl delete secret platform-token -n shop",
+  "docs/guides/tokens.md: kubectl replace": "cp quickstart/10-connection.yaml connection.yaml",
   "docs/guides/first-project.md: kubectl wait": applying("first-project"),
   "docs/guides/approval.md: kubectl get pproj": `${applying("approval")}
     kubectl wait --for=jsonpath='{.status.plan.hash}' pproj/payments -n shop --timeout=1m`,

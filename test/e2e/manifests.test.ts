@@ -61,7 +61,7 @@ describe("the plain manifest", () => {
   });
 
   it("is uninstalled as the guide says, without the custom resources and the orphan ledger", async () => {
-    const uninstall = shellBlocks().find(({ id }) => id.startsWith("docs/guides/install.md: kubectl delete"));
+    const uninstall = shellBlocks().find(({ id }) => id.startsWith("docs/guides/install.md: kubectl delete -n"));
     const environment = {
       PATH: `${env.cluster.binDir}:${process.env["PATH"] ?? ""}`,
       KUBECONFIG: env.cluster.kubeconfigPath,
