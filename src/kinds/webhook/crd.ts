@@ -26,6 +26,17 @@ const events = z
   )
   .meta({ "x-kubernetes-list-type": "set" });
 
+/** Returns the schema of a filter. @param what it selects, at the beginning of a sentence */
+function filterOf(entry: z.ZodType<string>, what: string) {
+  return z
+    .array(entry)
+    .min(1)
+    .max(FILTERS)
+    .optional()
+    .describe(`${what} whose deployments are delivered. All when absent. Not in the specification.`)
+    .meta({ "x-kubernetes-list-type": "set" });
+}
+
 const ONE_TARGET = "exactly one of targetUrl and receiver must be set";
 const ONE_SECRET = "targetSecretRef needs targetUrl: with receiver, the operator has a secret of its own";
 const NEEDS_EVENTS = "events must be set with targetUrl";
@@ -54,20 +65,14 @@ const spec = z
       "Secret whose value the platform sends in a header with every delivery, so that the receiver knows the sender. Not with receiver, which has a secret of its own. Not in the specification.",
     ).optional(),
     description: z.string().max(1024).optional().describe("Description. Not in the specification."),
-    projectNamesFilter: z
-      .array(displayName.describe("Name of a project, case-insensitive; * stands for any text."))
-      .min(1)
-      .max(FILTERS)
-      .optional()
-      .describe("Projects whose deployments are delivered. All when absent. Not in the specification.")
-      .meta({ "x-kubernetes-list-type": "set" }),
-    environmentTypesFilter: z
-      .array(platformValue.describe("Mode of an environment in the platform's spelling, e.g. PRODUCTION."))
-      .min(1)
-      .max(FILTERS)
-      .optional()
-      .describe("Modes of environments whose deployments are delivered. All when absent. Not in the specification.")
-      .meta({ "x-kubernetes-list-type": "set" }),
+    projectNamesFilter: filterOf(
+      displayName.describe("Name of a project, case-insensitive; * stands for any text."),
+      "Projects",
+    ),
+    environmentTypesFilter: filterOf(
+      platformValue.describe("Mode of an environment in the platform's spelling, e.g. PRODUCTION."),
+      "Modes of environments",
+    ),
     externalId: externalId.optional(),
     lifecycle: lifecycleOf(["managementPolicy", "adoptionPolicy", "driftPolicy", "applyPolicy"], ["Retain", "Delete"]),
   })

@@ -28,8 +28,9 @@ export interface OutputMetadata {
 export function createOutputs(client: KubeClient) {
   return {
     /**
-     * Makes the ConfigMap hold exactly the data, with what it keeps, the labels and the annotations, with an ownerReference to `owner`;
-     * writes nothing when it already does. What the operator wrote before and does not want any more is removed.
+     * Makes the ConfigMap hold exactly the data and what it keeps, the labels and the annotations, with an
+     * ownerReference to `owner`; writes nothing when it already does. What the operator wrote before and does not want
+     * any more is removed.
      * @returns its resourceVersion
      * @throws KubeError "Conflict" when a ConfigMap of that name exists and is not owned by `owner`
      */

@@ -101,7 +101,7 @@ function boundTo({ spec }: KubeObject, objects: readonly KubeObject[]): string |
 function notesOf({ surface, gaps }: Inventory): readonly string[] {
   const unseen =
     "This platform shows only the ids of environments and the number of their services. Comments replace what it does not show.";
-  const webhooks = "It does not show webhooks: write their manifests manually.";
+  const webhooks = "The platform does not show webhooks: write their manifests manually.";
   return [...(surface === "Full" ? [] : [unseen, webhooks]), ...gaps];
 }
 
