@@ -1,7 +1,10 @@
-/** Output Secrets and ConfigMaps that a real quota and a real admission policy refuse. A missing right: clusters.test.ts. */
+/**
+ * Output Secrets and ConfigMaps that a real quota and a real admission policy refuse, or whose content cannot be read. A
+ * missing right: clusters.test.ts.
+ */
 import { beforeAll, describe, expect, it } from "vitest";
 
-import type { JsonObject } from "../../src/kube/api/types.ts";
+import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
 import { grantSecretOutputs } from "../support/env/rights.ts";
@@ -91,4 +94,24 @@ describe.each(OUTPUTS)("a %s of a %s", (what, kind, manifest) => {
     await env.waitFor(kind, name, { status: "True" });
     await env.delete(manifest(name));
   });
+});
+
+it("the ConfigMap of a catalog keeps a section that a new process cannot read, and the others go on", async () => {
+  const catalog = resource("PlatformCatalog", "kept", { include: ["Templates", "DatabaseTypes"] });
+  const dataOf = async (): Promise<unknown> => {
+    const text = await env.kubectl(["get", "configmap", "kept-catalog", "-o", "json"]);
+    return (JSON.parse(text) as JsonObject)["data"];
+  };
+  await env.ready(catalog);
+  const before = await dataOf();
+  expect(before).toMatchObject({ "templates.json": expect.stringContaining("kubernetes-essentials") as string });
+  const answer = { is: "status", status: 500 } as const;
+  env.platform.sim.faults.add({ match: { operation: "listPlatformTemplates" }, answer, count: null });
+  await env.restart();
+  const isTold = (object: KubeObject): boolean =>
+    condition(object, "Ready")?.message.includes("Templates was not read, and keeps what is there") === true;
+  await env.annotate("PlatformCatalog", "kept", { "platform-operator.io/reconcile-requested-at": "1" });
+  const kept = await env.waitFor("PlatformCatalog", "kept", isTold);
+  expect(condition(kept, "Ready")).toMatchObject({ status: "True" });
+  expect(await dataOf()).toEqual(before);
 });
