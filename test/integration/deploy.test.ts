@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 
+import { member } from "../../src/kube/api/json.ts";
 import { condition } from "../support/env/cluster.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
@@ -22,6 +23,20 @@ describe.each(effort.few(["documented", "full"] as const))("a deployment on the 
   beforeAll(async () => {
     await fixture(env);
     await apps.deploy("commit", NEXT_COMMIT);
+  });
+
+  it("is kept with what the platform sends about its run", async () => {
+    const object = await env.waitFor(KIND, "commit", (one) => lastDeployment(one, "steps") !== undefined);
+    const { executionId } = await apps.service("commit");
+    expect(executionId).toEqual(expect.any(String));
+    const seconds = expect.any(Number) as number;
+    expect(member(object.status, "lastDeployment")).toMatchObject({
+      gitCommitId: NEXT_COMMIT,
+      executionId,
+      subAction: "NONE",
+      requestsCount: 0,
+      steps: { totalSeconds: seconds, details: [{ name: "TOTAL", seconds }] },
+    });
   });
 
   describe("[C12] whose variable comes from a Secret", () => {

@@ -1,13 +1,13 @@
-/** Requests whose end no read of the documented surface shows. */
-import { beforeAll, describe, expect, it } from "vitest";
+/** Requests whose end no read of the documented surface shows, and objects whose place no read proves. */
+import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import { editRecord } from "../../simulator/control/records.ts";
 import { member } from "../../src/kube/api/json.ts";
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
 import { condition, type Manifest } from "../support/env/cluster.ts";
 import { createEnv } from "../support/env/env.ts";
-import { calm, idOf } from "../support/env/settling.ts";
-import { blueprint, database, resource } from "../support/kube/manifests.ts";
+import { calm, eventsOf, idOf } from "../support/env/settling.ts";
+import { application, blueprint, connection, database, resource } from "../support/kube/manifests.ts";
 import { fixture } from "./fixture.ts";
 
 const env = createEnv({ surface: "documented" });
@@ -101,4 +101,35 @@ it("a resource that is NotObservable causes no further requests, and an outage d
   const during = (await read()).map((object) => condition(object, "Ready"));
   env.platform.sim.faults.clear();
   expect(during).toEqual(before.map((status) => condition({ status }, "Ready")));
+});
+
+it("a service is left with a Warning, and not called gone, when the statistics lack its environment", async () => {
+  const kind = "PlatformApplication";
+  const allowedProjects = [idOf(await env.get("PlatformProject", "shop"))];
+  const environmentRef = { externalId: idOf(await env.get("PlatformEnvironment", "staging")) };
+  const auth = { tokenSecretRef: { name: "default" } };
+  const connectionRef = { name: "limited" };
+  const left = (name: string, deletionPolicy: string): Manifest =>
+    application(name, "", { connectionRef, environmentRef, lifecycle: { deletionPolicy } });
+  const names = ["stopped", "deleted"];
+  await env.apply(connection(env, "limited", { surface: "Documented", auth, allowedProjects }));
+  await env.apply(left("stopped", "Stop"), left("deleted", "Delete"));
+  for (const name of names) await env.waitFor(kind, name, { status: "True", reason: "Deployed" });
+  await env.settled();
+
+  const operation = "getProjectEnvironmentStats";
+  const empty = { is: "status", status: 200, body: { results: [] } } as const;
+  env.platform.sim.faults.add({ match: { operation }, answer: empty, count: null });
+  // A new process has no earlier answer.
+  await env.restart();
+  const record = await env.record();
+  for (const name of names) await env.remove(kind, name);
+  for (const name of names) {
+    await env.waitGone(kind, name);
+    await vi.waitFor(async () => {
+      const events = await eventsOf(env, name, "Orphaned");
+      expect(events).toEqual([expect.stringContaining("Warning PlatformApplication: The platform keeps the object")]);
+    }, 20_000);
+  }
+  expect(record.changes()).toEqual([]);
 });

@@ -2,10 +2,11 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
 
 import type { Webhook } from "../../simulator/model/world.ts";
+import { member } from "../../src/kube/api/json.ts";
 import { effort } from "../support/env/effort.ts";
 import { createEnv } from "../support/env/env.ts";
 import { metricsOf } from "../support/env/secrets.ts";
-import { COMMIT, defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
+import { blueprint, COMMIT, defaults, deploying, NEXT_COMMIT, resource, tree } from "../support/kube/manifests.ts";
 import { adminOf } from "../support/platform/client.ts";
 import { freePort } from "../support/programs/free-port.ts";
 import { surfaceOf } from "./fixture.ts";
@@ -86,6 +87,21 @@ describe.each(["documented", "full"] as const)("the receiver of the platform's d
     const delivered = env.platform.sim.deliveries.list().filter(({ ended }) => ended === 200);
     expect(delivered.map(({ event }) => event)).toContain("DEPLOYMENT_STARTED");
     expect(await counted('event="DEPLOYMENT_STARTED",result="queued"')).toBeGreaterThan(0);
+  });
+
+  // On the platform a blueprint is a service under another id, and a delivery names the service.
+  it.runIf(surface === "full")("reconciles a blueprint at once when a delivery names its service", async () => {
+    await env.apply(blueprint("cache", "web"));
+    const object = await env.waitFor("PlatformBlueprint", "cache", { status: "True", reason: "Deployed" }, 60_000);
+    const id = member(object.status, "serviceId");
+    expect(id).not.toBe(member(object.status, "externalId"));
+    await env.settled();
+    const record = await env.record();
+    expect(await post(hook().targetUrl, { event_type: success, payload: { helms: [{ id }] } }, proof())).toBe(200);
+    const looked = () => record.calls("getEnvironmentStatuses").length;
+    await vi.waitFor(() => expect(looked()).toBeGreaterThan(0), { interval: 50, timeout: 20_000 });
+    await env.settled();
+    expect(record.changes()).toEqual([]);
   });
 
   it("[E12] rejects a delivery to an invalid path, and ignores one about an unknown event or an unknown object", async () => {
