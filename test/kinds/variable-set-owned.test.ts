@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { failureOf } from "../support/platform/client.ts";
 import { variableSetEnv } from "./variable-set-runner.ts";
 
 const plain = { name: "MODE", value: "fast" };
@@ -29,6 +30,31 @@ describe.each(["Full", "Documented"] as const)("a variable of a set, %s surface,
     expect(await runner.settle()).toMatchObject({ ops: [], is: "settled" });
     expect(await runner.settle({ goal: "absent" })).toMatchObject({ ops: [], is: "settled" });
     expect(env.harness.values(env.web)).toEqual({ MODE: "fast" });
+  });
+
+  it("is known to be the set's after an import without an answer", async () => {
+    const runner = env.set({ variables: [plain, secret] });
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
+    await failureOf(runner.run());
+    expect(await runner.settle()).toMatchObject({ ops: [], end: "settled Available" });
+    const removed = isFull ? ["deleteVariable", "deleteSecret"] : [];
+    expect((await runner.settle({ goal: "absent" })).ops).toEqual(removed);
+  });
+
+  it("is changed after an import without an answer when the spec changes in between", async () => {
+    const runner = env.set({ variables: [plain, secret] });
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
+    await failureOf(runner.run());
+    // The documented surface replaces no secret.
+    const TOKEN = isFull ? "hunter23" : "hunter22";
+    const variables = [
+      { ...plain, value: "slow" },
+      { ...secret, value: TOKEN },
+    ];
+    const ops = isFull ? ["importVariables", "updateSecret"] : ["importVariables"];
+    const spec = { targets: [env.target("web")], variables };
+    expect(await runner.settle({ spec })).toMatchObject({ ops, end: "settled Available" });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "slow", TOKEN });
   });
 
   it("is imported again when others removed it", async () => {

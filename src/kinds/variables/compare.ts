@@ -217,6 +217,8 @@ function seenVariable(
   const taken = { ...asOwned(variable), ...(shown.is === "hidden" && { updatedAt: shown.entry.updatedAt }) };
   if (isWritten(known, variable)) return isNewsOfWritten(shown, known) ? taken : undefined;
   if (isTaken(compared, sentAt, variable, shown, known)) return taken;
+  const made = madeBefore(sentAt, variable, shown, known);
+  if (made !== undefined) return made;
   return known?.sent !== undefined && isLost(compared, sentAt, shown) ? { ...known, sent: undefined } : undefined;
 }
 
@@ -242,6 +244,23 @@ function isTaken(
   if (shown.is !== "hidden") return false;
   if (known?.sent === variable.digest) return isOfImport(shown.entry, sentAt);
   return isAdopted && known === undefined;
+}
+
+/**
+ * Returns a variable with the value of an import without an answer, where a list shows that the import took effect and
+ * the spec declares another value by now.
+ */
+function madeBefore(
+  sentAt: string | undefined,
+  variable: WantedVariable,
+  shown: ShownVariable,
+  known: OwnedVariable | undefined,
+): OwnedVariable | undefined {
+  if (known?.sent === undefined || !("entry" in shown)) return undefined;
+  const { digest, isSecret, updatedAt } = shown.entry;
+  const isMade = digest === undefined ? isOfImport(shown.entry, sentAt) : digest === known.sent;
+  if (!isMade) return undefined;
+  return { ...asOwned({ ...variable, isSecret, digest: known.sent }), ...(digest === undefined && { updatedAt }) };
 }
 
 /** Reports whether a request without an answer has not taken effect, and never will. */

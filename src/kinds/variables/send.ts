@@ -70,7 +70,9 @@ export function notedImport(step: ImportAction, sending: Sending, isDeployed: bo
     .flatMap((comparison) => {
       const { variable } = comparison;
       const known = ownedVariableOf(facts.owned, variable.name) ?? { key: variable.name };
-      const isIdentified = variable.isSecret && comparison.shown.is === "absent" && !canReplace(context, variable);
+      // A secret that the resource may change by its id is changed, whoever made it.
+      const isChanged = compared.wanted.overwrite && canReplace(context, variable);
+      const isIdentified = variable.isSecret && comparison.shown.is === "absent" && !isChanged;
       return isDeployed || isIdentified ? [notedVariable(comparison, known, isIdentified)] : [];
     });
   const isNews = noted.some((one) => one.sent !== undefined && !isNoted(facts.owned, one));
