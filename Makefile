@@ -30,7 +30,7 @@ static: $(installed) ## lint, format, types, unused code, generated files fresh;
 	@npm run --silent static
 
 chaos: export CHAOS := all
-chaos: $(installed) ## every failure of docs/project/reliability.md, one and a half to three hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
+chaos: $(installed) ## every failure of docs/project/reliability.md, two to four hours; PART=unit|model|integration|chaos, ONLY=title, SEED=n (a new one each time)
 	@export CHAOS_SEED=$(or $(SEED),$$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')); echo "seed $$CHAOS_SEED"; \
 	rm -f test-results/chaos-*.json; failed=0; for part in $(or $(PART),unit model integration chaos); do \
 	  npm run --silent chaos -- --project $$part $$([ $$part != integration ] || echo --project afterwards) \
