@@ -187,6 +187,17 @@ describe("a variable of a set, Documented surface,", () => {
   const env = variableSetEnv("Documented");
   const web = () => [env.target("web")];
 
+  it("is none where others have a secret of its name, after an import without an answer and another value", async () => {
+    env.foreign("MODE", { secret: true });
+    const runner = env.set({ variables: [plain] });
+    env.harness.fault("importEnvironmentVariable", { is: "reset" }, { effect: "applied" });
+    await failureOf(runner.run());
+    const spec = { targets: [env.target("web")], variables: [{ ...plain, value: "slow" }] };
+    const why = { message: "MODE of application web: exists there and spec.overwrite is false." };
+    expect(await runner.settle({ spec })).toMatchObject({ is: "stalled", why });
+    expect(env.harness.values(env.web)).toEqual({ MODE: "theirs" });
+  });
+
   it("is reported when it leaves the spec, until others remove it", async () => {
     const runner = await env.synced({ variables: [secret, extra] });
     const removed = await runner.settle({ spec: { targets: web(), variables: [extra] } });

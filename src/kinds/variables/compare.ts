@@ -248,7 +248,7 @@ function isTaken(
 
 /**
  * Returns a variable with the value of an import without an answer, where a list shows that the import took effect and
- * the spec declares another value by now.
+ * the spec declares another value by now. A hidden value is that of the import if the import made the entry.
  */
 function madeBefore(
   sentAt: string | undefined,
@@ -257,8 +257,11 @@ function madeBefore(
   known: OwnedVariable | undefined,
 ): OwnedVariable | undefined {
   if (known?.sent === undefined || !("entry" in shown)) return undefined;
-  const { digest, isSecret, updatedAt } = shown.entry;
-  const isMade = digest === undefined ? isOfImport(shown.entry, sentAt) : digest === known.sent;
+  const { digest, isSecret, createdAt, updatedAt } = shown.entry;
+  const isMade =
+    shown.is === "hidden"
+      ? known.digest === undefined && createdAt !== undefined && isOfImport(shown.entry, sentAt)
+      : digest === known.sent;
   if (!isMade) return undefined;
   return { ...asOwned({ ...variable, isSecret, digest: known.sent }), ...(digest === undefined && { updatedAt }) };
 }
