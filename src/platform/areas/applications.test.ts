@@ -123,6 +123,28 @@ describe("the request for an application", () => {
         ],
       },
     ],
+    [
+      "changed with its disks under their ids, as a disk without one is a new one",
+      (platform) => {
+        const disk = { id: OTHER, mount_point: "/data", size: 10, type: "FAST_SSD" };
+        const storing = { ...current, record: { ...record, storage: [disk] } };
+        const storage = [
+          { mountPoint: "/cache", size: 5 },
+          { mountPoint: "/data", size: 20 },
+        ];
+        return platform.applications.update(storing, { ...input, storage });
+      },
+      put,
+      {
+        ...stored,
+        healthchecks: {},
+        name: "web",
+        storage: [
+          { mount_point: "/cache", size: 5, type: "FAST_SSD" },
+          { id: OTHER, mount_point: "/data", size: 20, type: "FAST_SSD" },
+        ],
+      },
+    ],
     ["changed in nothing but its name", update({ name: "shop" }), put, { ...stored, healthchecks: {}, name: "shop" }],
     ["deployed at its commit", deploy("ABCdef1"), `POST /application/${ID}/deploy`, { git_commit_id: "ABCdef1" }],
     ["asked for its log", log(5), `GET /application/${ID}/log?tail=5`],

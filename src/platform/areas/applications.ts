@@ -203,12 +203,15 @@ function changedPort(stored: readonly StoredPort[], wanted: z.output<typeof port
   return { id: before["id"], protocol: "HTTP", ...overlay(before, wanted) };
 }
 
-/** Returns the stored disk of a mount point, if there is one, with the wanted changes; as for a port. */
-function changedDisk(
-  stored: readonly { readonly mount_point: string }[],
-  wanted: z.output<typeof diskRequest>,
-): object {
-  return overlay(stored.find((one) => one.mount_point === wanted.mount_point) ?? {}, wanted);
+type StoredDisk = NonNullable<z.output<typeof storedParts>["storage"]>[number];
+
+/**
+ * Returns the stored disk of a mount point, if there is one, with the wanted changes; as for a port. Without its id, the
+ * platform would delete the disk with its data, and create an empty one.
+ */
+function changedDisk(stored: readonly StoredDisk[], wanted: z.output<typeof diskRequest>): object {
+  const before: Partial<StoredDisk> = stored.find((one) => one.mount_point === wanted.mount_point) ?? {};
+  return { id: before["id"], ...overlay(before, wanted) };
 }
 
 const logList = record({ results: wellShaped(record({ message: z.string() })) });
