@@ -1,4 +1,7 @@
-/** Settings that the documented surface cannot change: they are reported, and hold nothing else back. */
+/**
+ * Settings that were not sent yet: the full surface gets them; those that the documented surface cannot change are
+ * reported, and hold nothing else back.
+ */
 import { beforeAll, describe, expect, inject, it } from "vitest";
 
 import type { JsonObject, KubeObject } from "../../src/kube/api/types.ts";
@@ -144,4 +147,47 @@ it("a webhook whose events the platform cannot change stays Ready, and the condi
   const object = await edit("PlatformWebhook", "edited-hook", { events: ["DEPLOYMENT_FAILED"] });
   expect(isReady(object)).toBe("True");
   expect(condition(object, TYPE)?.message).toContain("spec.events");
+});
+
+describe("an application whose spec gets settings that it never had, on the full surface", () => {
+  const whole = createEnv({ surface: "full" });
+  const KIND = "PlatformApplication";
+  const NAME = "growing";
+  const probe = { type: { tcp: { port: 8080 } }, period_seconds: 10 };
+  const disk = { mountPoint: "/data", size: 10 };
+  const settings = async () => {
+    const service = whole.platform.world().services.get(idOf(await whole.get(KIND, NAME)));
+    return service?.settings ?? {};
+  };
+
+  beforeAll(async () => {
+    await fixture(whole);
+    const spec = { ports: [{ internalPort: 8080 }], healthchecks: { readiness_probe: probe }, storage: [disk] };
+    await whole.ready(application(NAME, "staging", spec));
+  });
+
+  it.each<[string, JsonObject, object]>([
+    ["an entry point", { entrypoint: "/app" }, { entrypoint: "/app" }],
+    ["the name of a port", { ports: [{ internalPort: 8080, name: "http" }] }, { ports: [{ name: "http" }] }],
+    [
+      "another health check",
+      { healthchecks: { readiness_probe: probe, liveness_probe: probe } },
+      { healthchecks: { liveness_probe: probe } },
+    ],
+  ])("is updated and deployed once: %s", async (_what, spec, expected) => {
+    const record = await whole.record();
+    await whole.patch(KIND, NAME, { spec });
+    await whole.waitFor(KIND, NAME, { status: "True" });
+    await calm(whole);
+    expect(record.changes()).toEqual(["updateApplication", "deployApplication"]);
+    expect(await settings()).toMatchObject(expected);
+  });
+
+  it("keeps its disk, with another size", async () => {
+    const before = await settings();
+    await whole.patch(KIND, NAME, { spec: { storage: [{ ...disk, size: 20 }] } });
+    await whole.waitFor(KIND, NAME, { status: "True" });
+    const [kept] = before["storage"] as readonly [{ readonly id: string }];
+    expect(await settings()).toMatchObject({ storage: [{ id: kept.id, mount_point: "/data", size: 20 }] });
+  });
 });

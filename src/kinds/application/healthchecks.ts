@@ -3,14 +3,15 @@
 type Members = Readonly<Record<string, unknown>>;
 
 /**
- * Returns what the platform shows of the members that the spec declares, in their order; what it does not show of them
- * does not differ. A check that the spec lacks and that the platform has differs.
+ * Returns what the platform shows of the members that the spec declares, in their order. A check that the spec lacks and
+ * that the platform has differs.
+ * @param isSent whether the platform was sent what the spec declares: what it does not show of it does not differ then
  */
-export function shownAs(declared: Members, shown: Members): Members {
+export function shownAs(declared: Members, shown: Members, isSent: boolean): Members {
   const own = Object.entries(declared).map(([name, value]): [string, unknown] => {
     const there = shown[name] ?? undefined;
-    if (there === undefined) return [name, value];
-    return [name, isMembers(value) && isMembers(there) ? shownAs(value, there) : there];
+    if (there === undefined) return [name, isSent ? value : undefined];
+    return [name, isMembers(value) && isMembers(there) ? shownAs(value, there, isSent) : there];
   });
   const others = Object.entries(shown).filter(([name, value]) => isMembers(value) && !Object.hasOwn(declared, name));
   return Object.fromEntries([...own, ...others]);

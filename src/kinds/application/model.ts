@@ -62,13 +62,15 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
     path: "spec.healthchecks",
     declared: ({ healthchecks }) => healthchecks,
     exported: ({ healthchecks }) => healthchecks,
-    observed: ({ healthchecks: shown }, { healthchecks }) => shown && healthchecks && shownAs(healthchecks, shown),
+    observed: ({ healthchecks: shown }, { healthchecks }, isSent) =>
+      shown && healthchecks && shownAs(healthchecks, shown, isSent),
   },
   {
     path: "spec.storage",
     declared: ({ storage }) => storage?.map(diskOf).toSorted(byMountPoint),
     exported: ({ storage }) => storage?.map(diskOf),
-    observed: ({ storage }, spec) => storage?.map((disk) => observedDisk(disk, spec.storage)).toSorted(byMountPoint),
+    observed: ({ storage }, spec, isSent) =>
+      storage?.map((disk) => observedDisk(disk, spec.storage, isSent)).toSorted(byMountPoint),
   },
   {
     path: "spec.autoDeploy",
@@ -82,7 +84,8 @@ export const APPLICATION_SETTINGS: readonly ServiceSetting<ApplicationSpec, Appl
     path: "spec.ports",
     declared: ({ ports }) => ports?.map(portOf).toSorted(byPort),
     exported: ({ ports }) => ports?.map(portOf),
-    observed: ({ ports }, spec) => ports?.map((port) => observedPort(port, spec.ports)).toSorted(byPort),
+    observed: ({ ports }, spec, isSent) =>
+      ports?.map((port) => observedPort(port, spec.ports, isSent)).toSorted(byPort),
   },
 ];
 
@@ -100,17 +103,21 @@ function portOf({
   return { internalPort, name, externalPort, protocol, publiclyAccessible, publicPath };
 }
 
-/** Returns the members of a port that the spec declares; what the platform does not show of them does not differ. */
-function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined) {
+/**
+ * Returns the members of a port that the spec declares.
+ * @param isSent whether the platform was sent what the spec declares: what it does not show of it does not differ then
+ */
+function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined, isSent: boolean) {
   const wanted: Partial<Port> = declared?.find(({ internalPort }) => internalPort === port.internalPort) ?? {};
+  const assumed = isSent ? wanted : {};
   const shown = <Member extends "name" | "externalPort" | "protocol" | "publicPath">(member: Member) =>
-    wanted[member] && (port[member] ?? wanted[member]);
+    wanted[member] && (port[member] ?? assumed[member]);
   return portOf({
     internalPort: port.internalPort,
     name: shown("name"),
     externalPort: shown("externalPort"),
     protocol: shown("protocol"),
-    publiclyAccessible: port.publiclyAccessible ?? wanted.publiclyAccessible ?? false,
+    publiclyAccessible: port.publiclyAccessible ?? assumed.publiclyAccessible ?? false,
     publicPath: shown("publicPath"),
   });
 }
@@ -123,12 +130,13 @@ function diskOf({ mountPoint, size, type }: Disk | ApplicationDisk) {
 }
 
 /** Returns the members of a disk that the spec declares; as for a port. */
-function observedDisk(disk: ApplicationDisk, declared: readonly Disk[] | undefined) {
+function observedDisk(disk: ApplicationDisk, declared: readonly Disk[] | undefined, isSent: boolean) {
   const wanted = declared?.find(({ mountPoint }) => mountPoint === disk.mountPoint);
+  const assumed = isSent ? wanted : undefined;
   return {
     mountPoint: disk.mountPoint,
-    size: disk.size ?? wanted?.size,
-    type: wanted?.type && (disk.type ?? wanted.type),
+    size: disk.size ?? assumed?.size,
+    type: wanted?.type && (disk.type ?? assumed?.type),
   };
 }
 

@@ -36,23 +36,38 @@ describe("the steps before a deployment", () => {
     written: print("some"),
     sentAt: NOW.toISOString(),
   };
-  const tried = { memory: { owned: left, written: { revision: 0, settings: {} } }, ...unsent };
-  const sentBefore = { ...unsent, memory: { written: { revision: 0, settings: {} } } };
+  const declared = declaredSettings(APPLICATION_SETTINGS, specOf());
+  const tried = { memory: { owned: left, written: { revision: 0, settings: { ...declared } } }, ...unsent };
+  const sentBefore = { ...unsent, memory: { written: { revision: 0, settings: { ...declared } } } };
   const other = { deploy: { gitCommitId: OTHER_COMMIT } };
   const isOlder = (settings: Record<string, string>) => {
     return { spec: { cpu: 250 }, memory: { written: { settings, revision: 0 } } };
   };
   /** This was sent, and 256 stored. */
   const written = (cpu: string) => {
-    const settings = { settings: { "spec.cpu": cpu }, revision: 1, altered: { "spec.cpu": "256" } };
+    const settings = { settings: { ...declared, "spec.cpu": cpu }, revision: 1, altered: { "spec.cpu": "256" } };
     return { ...smaller, memory: { written: settings, lastDeployment: { gitCommitId: "1a2b3c4d", settings: 1 } } };
   };
   const withCommit = ({ spec, memory }: ReturnType<typeof isOlder>) => {
     return { spec: { ...spec, deploy: { gitCommitId: OTHER_COMMIT } }, memory };
   };
   const DEPLOY_OTHER = `deployApplication ${OTHER_COMMIT}`;
-  const declared = declaredSettings(APPLICATION_SETTINGS, specOf());
   const ours = (cpu: string) => ({ ...smaller, memory: { written: { settings: { ...declared, "spec.cpu": cpu } } } });
+
+  /** The first spec was sent; the second one, if given, took its place. */
+  const since = (sent: NonNullable<Change["spec"]>, spec = sent): Change => {
+    const settings = { ...declaredSettings(APPLICATION_SETTINGS, specOf(sent)) };
+    const lastDeployment = { gitCommitId: "1a2b3c4d", settings: 1 };
+    return { ...full, spec, memory: { written: { settings, revision: 1 }, lastDeployment } };
+  };
+  const UPDATE = "updateApplication";
+  const shownIn = (change: Parameters<typeof observedFull>[1]) => observedFull("DEPLOYED", change);
+  const PORT = { internalPort: 8080 };
+  const NAMED = { ...PORT, name: "http" };
+  const OPEN = shownIn({ ports: [{ ...PORT, publiclyAccessible: false }] });
+  const READY = { readiness_probe: { period_seconds: 10 } };
+  const BOTH = { ...READY, liveness_probe: { period_seconds: 10 } };
+  const CHECKED = shownIn({ healthchecks: READY });
 
   const lists = listsWith(listedVariable("KEY"));
   const requested = { ...written("250"), requested: "now" };
@@ -61,8 +76,15 @@ describe("the steps before a deployment", () => {
     ["settings that differ, under way", smaller, observedFull("BUILDING", { cpu: 500 }), UPDATED],
     ["not settings that the spec leaves open", full, observedFull("DEPLOYED", { cpu: 500 }), "settled"],
     ["not settings that are not shown", smaller, observedFull("DEPLOYED"), "settled"],
+    ["settings that were added, and are not shown", since({}, { entrypoint: "/app" }), shownIn({}), UPDATE],
+    ["not such settings once they were sent", since({ entrypoint: "/app" }), shownIn({}), "settled"],
+    ["a member of a port that was added, and is not shown", since({ ports: [PORT] }, { ports: [NAMED] }), OPEN, UPDATE],
+    ["not such a member once it was sent", since({ ports: [NAMED] }), OPEN, "settled"],
+    ["not ports that have become those of the spec", since({ ports: [] }, { ports: [PORT] }), OPEN, "settled"],
+    ["a check that was added beside another", since({ healthchecks: READY }, { healthchecks: BOTH }), CHECKED, UPDATE],
+    ["not a check that is not shown, once it was sent", since({ healthchecks: BOTH }), CHECKED, "settled"],
     ["not settings that are stored otherwise", written("250"), observedFull("DEPLOYED", { cpu: 256 }), "settled"],
-    ["settings that others changed", written("250"), observedFull("DEPLOYED", { cpu: 512 }), "updateApplication"],
+    ["settings that others changed", written("250"), observedFull("DEPLOYED", { cpu: 512 }), UPDATED],
     ["settings that were changed since", written("200"), observedFull("DEPLOYED", { cpu: 256 }), "updateApplication"],
     ["settings stored otherwise, on request", requested, observedFull("DEPLOYED", { cpu: 256 }), "updateApplication"],
     ["a setting of others", ours("250"), observedFull("DEPLOYED", { cpu: 500 }), UPDATED],

@@ -39,8 +39,8 @@ import {
 import { failedDeployment, movedPast, type Progress, type ServiceFacts } from "./progress.ts";
 import { requestMark } from "./requests.ts";
 import {
+  comparedSettings,
   declaredSettings,
-  observedSettings,
   revisionOf,
   sendingDue,
   type ServiceSetting,
@@ -186,7 +186,7 @@ export function checkSettings<Spec extends ServiceContext["spec"], Item extends 
   // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
   // not cause another update.
   if (observed.updated) return undefined;
-  const actual = observedSettings(settings, record, context.spec);
+  const actual = comparedSettings(settings, record, context.spec, written);
   const differences = settingsDrift(declared, actual);
   if (differences.length === 0) return undefined;
   if (context.requested === undefined && !sendingDue(declared, actual, written)) return undefined;

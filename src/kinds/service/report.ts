@@ -90,7 +90,7 @@ function settingsSynced<Spec, Item extends ListedObject>(
   const record = serviceRecord(context, observed);
   if (record !== undefined && hasUpdate(context, update)) return [];
   const declared = declaredSettings(settings, spec);
-  const shown = record === undefined ? {} : observedSettings(settings, record, spec);
+  const shown = record === undefined ? {} : observedSettings(settings, record, spec, memory.written);
   // A person may have changed it on the platform.
   const paths = unsentPaths(declared, memory.written).filter((path) => shown[path] !== declared[path]);
   const isShown = paths.every((path) => shown[path] !== undefined);
