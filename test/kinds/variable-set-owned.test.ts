@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 import { failureOf } from "../support/platform/client.ts";
 import { variableSetEnv } from "./variable-set-runner.ts";
@@ -55,6 +55,19 @@ describe.each(["Full", "Documented"] as const)("a variable of a set, %s surface,
     const spec = { targets: [env.target("web")], variables };
     expect(await runner.settle({ spec })).toMatchObject({ ops, end: "settled Available" });
     expect(env.harness.values(env.web)).toEqual({ MODE: "slow", TOKEN });
+  });
+
+  it("is imported once into another scope that the spec gives it, also where no list shows scopes", async () => {
+    // The specification says that an import has a scope, and does not show the member.
+    const { settings } = env.harness.simulator.sim;
+    const { strictRequests } = settings;
+    onTestFinished(() => void (settings.strictRequests = strictRequests));
+    settings.strictRequests = false;
+    const moved = { ...plain, name: "MOVED" };
+    const runner = await env.synced({ variables: [moved], overwrite: true });
+    const spec = { targets: [env.target("web")], variables: [{ ...moved, scope: "ENVIRONMENT" }], overwrite: true };
+    expect(await runner.settle({ spec })).toMatchObject({ ops: ["importVariables"], end: "settled Available" });
+    expect(await env.after(HOUR, runner)).toMatchObject({ ops: [], is: "settled" });
   });
 
   it("is imported again when others removed it", async () => {

@@ -212,7 +212,7 @@ function seenVariable(
   variable: WantedVariable,
   known: OwnedVariable | undefined,
 ): OwnedVariable | undefined {
-  const shown = shownOf(compared, variable);
+  const shown = shownOf(compared, variable, known);
   if (shown.is === "unread") return undefined;
   const taken = { ...asOwned(variable), ...(shown.is === "hidden" && { updatedAt: shown.entry.updatedAt }) };
   if (isWritten(known, variable)) return isNewsOfWritten(shown, known) ? taken : undefined;
@@ -222,8 +222,16 @@ function seenVariable(
   return known?.sent !== undefined && isLost(compared, sentAt, shown) ? { ...known, sent: undefined } : undefined;
 }
 
-function shownOf({ lists, sent }: Pick<Compared, "lists" | "sent">, variable: WantedVariable): ShownVariable {
-  return sent.has(variable.name) ? { is: "unread" } : shownVariable(lists, variable);
+/** Returns what a list shows of a variable. A list without scopes does not show whether it is in its new scope. */
+function shownOf(
+  { lists, sent }: Pick<Compared, "lists" | "sent">,
+  variable: WantedVariable,
+  known: OwnedVariable | undefined,
+): ShownVariable {
+  if (sent.has(variable.name)) return { is: "unread" };
+  const shown = shownVariable(lists, variable);
+  const isMoved = known?.digest !== undefined && known.scope !== variable.scope;
+  return isMoved && "entry" in shown && shown.entry.scope === undefined ? { is: "unread" } : shown;
 }
 
 /** Reports whether a list shows the value again that others had replaced, or the time of a hidden value. */
@@ -304,8 +312,8 @@ function isChangeable(isFull: boolean, entry: ListedVariable): boolean {
 }
 
 function compareOne(context: Context, compared: Compared, owned: Owned, variable: WantedVariable): VariableComparison {
-  const shown = shownOf(compared, variable);
   const known = ownedVariableOf(owned, variable.name);
+  const shown = shownOf(compared, variable, known);
   const found =
     known !== undefined && isWritten(known, variable)
       ? compareWritten(context, owned, known, variable, shown)
