@@ -32,7 +32,12 @@ const Port = z.looseObject({
   protocol: z.enum(["HTTP", "GRPC", "TCP", "UDP"]).default("HTTP"),
   publicly_accessible: z.boolean().default(false),
 });
-const Disk = z.looseObject({ id: Id.optional(), mount_point: z.string(), size: Positive });
+const Disk = z.looseObject({
+  id: Id.optional(),
+  mount_point: z.string(),
+  size: Positive,
+  type: z.literal("FAST_SSD").optional(),
+});
 /** The body of a create or update; absent members get the platform's defaults in both. */
 const Body = z
   .looseObject({
@@ -56,7 +61,7 @@ const Body = z
 
 const KEEPS = safe(
   ...["name", "description", "git_repository", "build_mode", "dockerfile_path", "healthchecks", "ports"],
-  ...["storage", "entrypoint", "arguments"],
+  ...["storage", "entrypoint", "arguments", "auto_deploy", "auto_preview"],
   ...["cpu", "memory", "min_running_instances", "max_running_instances"],
 );
 
