@@ -21,20 +21,26 @@ describe.each(effort.few(["full", "documented"] as const))("a lost write that a 
 
   // Only a platform that lists applications can show whether one was created.
   const listed = surface === "full" ? ["createApplication"] : [];
+  // Without a list of environments, statistics show that one was created, and never that none was.
+  const shownBy = (operation: string) =>
+    surface === "documented" && operation === "createEnvironment"
+      ? losses.filter(({ fault }) => fault.effect !== "none")
+      : losses;
 
   describe.each(["createProject", "createEnvironment", ...listed, "deployApplication"])("[A3] %s", (operation) => {
+    const shown = shownBy(operation);
     let record: Recording;
 
     // One tree for each loss, all at once: which meets which is known afterwards.
     beforeAll(async () => {
       record = await env.record();
-      for (const { what, fault } of losses) {
+      for (const { what, fault } of shown) {
         env.platform.sim.faults.add({ ...fault, name: what, match: { operation } });
       }
-      await env.apply(...losses.flatMap((_, index) => tree(env, `${operation.toLowerCase()}-${index}`)));
+      await env.apply(...shown.flatMap((_, index) => tree(env, `${operation.toLowerCase()}-${index}`)));
     });
 
-    it.each(losses)("that $what is carried out exactly once", async ({ what }) => {
+    it.each(shown)("that $what is carried out exactly once", async ({ what }) => {
       const name = await subjectOf(env, record, what);
       const [service, environment, project] = (await expectSettled(env, name)).map(idOf);
       for (const [done, id] of [

@@ -64,6 +64,8 @@ export interface Misuse {
   readonly reason: Reason;
   /** The surface where it is refused; both by default. */
   readonly only?: Surface;
+  /** The platform refuses it, so that a call carries it; by default the operator refuses it. */
+  readonly isSent?: boolean;
 }
 
 /** A kind according to its CRD, and its cases. */

@@ -72,12 +72,12 @@ function unsent({ base, leaf, entry }: LeafCases, surface: Surface, { value }: C
 }
 
 /** A value that only the operator or the platform can refuse, and its revert. @returns the problems */
-export async function tryMisuse(on: Subject, { reason }: Misuse, spec: JsonObject): Promise<Problems> {
+export async function tryMisuse(on: Subject, { reason, isSent = false }: Misuse, spec: JsonObject): Promise<Problems> {
   const change = async (): Promise<Problems> => {
     const result = await attempt(() => on.lane.change(on.name, spec, reason));
     return hasReason(result, reason) && !isReady(result) ? [] : [textOf(result)];
   };
-  return changeAndRevert(on, change, { revert: "restores", silent: true });
+  return changeAndRevert(on, change, { revert: "restores", silent: !isSent });
 }
 
 /** @param silent whether neither the change nor the revert writes anything */

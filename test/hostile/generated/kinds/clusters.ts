@@ -119,7 +119,7 @@ export const binding: KindCases = {
     { path: "template.version", to: "9.9.9", reason: "TemplateNotAvailable" },
     { path: "layerSelections", to: { nowhere: true }, reason: "InvalidSpec" },
     { path: "managedConfig{}{}.value", to: { text: "not a value" }, reason: "InvalidSpec" },
-    { path: "managedConfig{}{}.value", to: "not a domain", reason: "InvalidSpec" },
+    { path: "managedConfig{}{}.value", to: "not a domain", reason: "InvalidSpec", isSent: true },
     { path: "customerProvidedInputs{}{}.value", to: "no such type", reason: "InvalidSpec" },
     ...unresolved("managedConfig{}{}.valueFrom.secretKeyRef"),
     ...unresolved("customerProvidedInputs{}{}.valueFrom.configMapKeyRef"),

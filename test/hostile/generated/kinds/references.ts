@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../../../../src/kube/api/types.ts";
 import type { Manifest } from "../../../support/env/cluster.ts";
 import { application as applicationOf, project as projectOf, resource } from "../../../support/kube/manifests.ts";
 import { certificate } from "../../../support/kube/tls.ts";
-import { always, local, type Draft, type Fixture, type Misuse, type Outcome } from "../outcomes.ts";
+import { always, local, sent, type Draft, type Fixture, type Misuse, type Outcome } from "../outcomes.ts";
 
 /** Secrets and ConfigMaps that are sources of values: their keys and values. */
 export const VALUES = {
@@ -79,6 +79,16 @@ export const VARIABLES: readonly JsonObject[] = [
   { name: "FROM_SECRET", valueFrom: { secretKeyRef: { name: "values", key: "first" } } },
   { name: "FROM_CONFIG", valueFrom: { configMapKeyRef: { name: "values", key: "first" } } },
 ];
+
+/** The outcome on the documented surface, which has imports only: they do not replace a secret, or make it plain. */
+export const pending = (as: JsonObject): Outcome => sent("importEnvironmentVariable", as, "VariablesPending");
+
+/** The outcomes of another value of a secret. An update by id replaces it. */
+export const replacedSecret = (name: string): Draft => ({
+  as: { name, is_secret: true },
+  full: sent("updateApplicationSecret", { key: name }),
+  documented: pending({ name, is_secret: true }),
+});
 
 /**
  * The leaves of `variables`.

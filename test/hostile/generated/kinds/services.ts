@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../../../src/kube/api/types.ts";
 import { COMMIT, NEXT_COMMIT } from "../../../support/kube/manifests.ts";
 import {
   always,
@@ -9,25 +10,20 @@ import {
   type Draft,
   type KindCases,
 } from "../outcomes.ts";
-import { environments, scheduleLeaves, unresolved, VARIABLES, variableLeaves } from "./references.ts";
+import { environments, replacedSecret, scheduleLeaves, unresolved, VARIABLES, variableLeaves } from "./references.ts";
 
 const NO_STOP = "the documented surface has no stop of applications";
 const SECRET_OF_CLUSTER = local("it names a Secret of the cluster");
 const NOTHING_RUNS = local("nothing is deployed and has to be stopped");
 
-/** Variables are imported. A revert leaves some in an application, unlike in a PlatformVariableSet. */
+/** Variables are imported; an update replaces the value of a secret where the surface has one. */
 function applicationVariables(): Readonly<Record<string, Draft>> {
-  const leaves = variableLeaves((as) => everywhere(sent("importEnvironmentVariable", as)));
-  const unnamed = { stays: "variables that the spec does not name are not removed" };
-  return {
-    ...leaves,
-    variables: { ...leaves["variables"], ...unnamed },
-    "variables[].name": { ...leaves["variables[].name"], ...unnamed },
-    "variables[].secret": {
-      ...leaves["variables[].secret"],
-      stays: "an update changes the value of a secret, but does not make it plain",
-    },
-  };
+  const imported = (as: JsonObject) => everywhere(sent("importEnvironmentVariable", as));
+  const leaves = variableLeaves(imported, (name) => ({
+    ...imported({ name, is_secret: true }),
+    ...replacedSecret(name),
+  }));
+  return { ...leaves, "variables[].secret": { ...leaves["variables[].secret"], oneWay: true } };
 }
 
 const TOKEN = "00000000-0000-4000-8000-00000000001a";
@@ -60,6 +56,7 @@ export const application: KindCases = {
     entrypoint: "/app",
     arguments: ["--verbose"],
     healthchecks: { readiness_probe: READINESS },
+    autoPreview: false,
     variables: VARIABLES,
     logs: { onFailure: 1 },
     deploy: { gitCommitId: COMMIT, policy: "Automatic" },
@@ -98,7 +95,7 @@ export const application: KindCases = {
       ],
       as: { mount_point: "/cache", size: 5 },
     },
-    "storage[].mountPoint": { to: "/other" },
+    "storage[].mountPoint": { to: "/other", stays: "a disk is known by its mount point: another one is a new disk" },
     "storage[].size": { to: 20 },
     "storage[].type": {
       to: "SLOW_HDD",

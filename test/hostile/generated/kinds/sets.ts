@@ -4,21 +4,15 @@ import {
   application,
   environment,
   environments,
+  pending,
   project,
+  replacedSecret,
   unresolved,
   VALUES,
   VARIABLES,
   variableLeaves,
 } from "./references.ts";
 
-/** The outcome on the documented surface, which has imports only: they do not replace a secret, or make it plain. */
-const pending = (as: JsonObject) => sent("importEnvironmentVariable", as, "VariablesPending");
-/** The outcomes of another value of a secret. An update by id replaces it. */
-const replaced = (name: string): Draft => ({
-  as: { name, is_secret: true },
-  full: sent("updateApplicationSecret", { key: name }),
-  documented: pending({ name, is_secret: true }),
-});
 const SCOPE: Draft = {
   to: "ENVIRONMENT",
   stays: "only variables in an application's own scope can be removed through the application",
@@ -57,13 +51,13 @@ export const variableSet: KindCases = {
         created: sent("importEnvironmentVariable", { overwrite: false }),
       },
       scope: SCOPE,
-      ...variableLeaves(undefined, replaced),
+      ...variableLeaves(undefined, replacedSecret),
       "variables[].scope": SCOPE,
       variablesFrom: {
         to: [{ configMapRef: { name: "others" }, prefix: "O_" }],
         as: { name: "O_first", value: others.first },
       },
-      "variablesFrom[].secretRef.name": { to: "others", ...replaced("S_first") },
+      "variablesFrom[].secretRef.name": { to: "others", ...replacedSecret("S_first") },
       "variablesFrom[].configMapRef.name": { to: "others", as: { name: "C_first", value: others.first } },
       "variablesFrom[].prefix": { to: "P_", as: { name: "P_first" } },
       "variablesFrom[].secret": {
