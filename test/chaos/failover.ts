@@ -62,7 +62,8 @@ export async function failOver({ seed, way }: Failover) {
   if (isUnnoticed) await applyLater();
   await fault.end();
   await env.waitFor("PlatformApplication", "shop", { status: "True" }, TIMEOUT_MS);
-  // The old leader may have been creating it when it exited.
+  // The old leader may have been creating one of them when it exited.
+  await waitAsUser(env, "PlatformEnvironment", "later", isReady, TIMEOUT_MS);
   await waitAsUser(env, "PlatformApplication", "later", isReady, TIMEOUT_MS);
   if (taken.pid !== leader.pid) await replicas.exited(leader.pid);
   await leases.next({ k: env.calls.length });
