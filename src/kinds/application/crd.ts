@@ -81,7 +81,9 @@ const port = z
 
 const disk = z
   .object({
-    mountPoint: matches(/^\/\S*$/, 1024, "must be an absolute path").describe("Where the disk is mounted."),
+    mountPoint: matches(/^\/\S*$/, 1024, "must be an absolute path").describe(
+      "Where the disk is mounted. The platform knows a disk by it: another mount point is another, empty disk.",
+    ),
     size: integer(1, 1_000_000).describe("Size in the platform's unit: GB on a platform with its whole API."),
     type: leftToPlatform(platformValue, "Type of the disk in the platform's spelling, e.g. FAST_SSD."),
   })
@@ -150,7 +152,9 @@ export const spec = z
       .array(disk)
       .max(16)
       .optional()
-      .describe("Disks, with unique mountPoint. Not changed when absent. Not in the specification.")
+      .describe(
+        "Disks, with unique mountPoint. A disk that leaves the list is deleted with its data. Not changed when absent. Not in the specification.",
+      )
       .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["mountPoint"] }),
     entrypoint: leftToPlatform(
       z.string().min(1).max(4096),
