@@ -28,6 +28,8 @@ export interface Entry {
   readonly in?: JsonObject;
   /** Why a revert does not restore the platform's state on the full surface. */
   readonly stays?: string;
+  /** Why it is not tried to add it to an object that was created without it. */
+  readonly notAdded?: string;
   /** The change cannot be reverted: it is tried on a separate object. */
   readonly oneWay?: true;
   /** Each value of the enumeration needs another spec. */

@@ -48,11 +48,19 @@ export function trialsOf(
       // Again, since the cases may contain the id of the created object.
       return tryChange(await another(index, "f"), surface, revert);
     };
+    // On the platform, too, an object that was created without the leaf has no value there.
+    const added = async (): Promise<readonly string[]> => {
+      const fresh = await another(index, "a");
+      await lane.create(fresh.name, placed(fresh.leaf.base, leaf.leaf, undefined).spec);
+      return tryChange(fresh, surface, "none");
+    };
+    const canBeAdded = surface === "full" && leaf.leaf.optional && isCarried(entry) && !isFinal;
     const hasBounds = !isFinal && entry.in === undefined && entry.full.is !== "locked" && !isTried(leaf);
     const bounds = hasBounds ? leaf.boundaries : [];
     return [
       { title: `${path}: changed`, run: changed },
       { title: `${path}: created`, run: async () => tryCreation(await another(index, "c"), surface) },
+      ...(canBeAdded ? [{ title: `${path}: added`, run: added }] : []),
       ...bounds.map((bound) => ({ title: bound.title, run: () => tryBoundary(on(leaf), surface, bound) })),
     ];
   });
@@ -68,6 +76,10 @@ export function trialsOf(
     });
   return [...misuses, ...trials];
 }
+
+/** Whether the full surface carries a change of the leaf in the seed, and the platform takes it. */
+const isCarried = ({ full, in: change, notAdded }: Entry): boolean =>
+  change === undefined && notAdded === undefined && full.is === "sent" && full.refused === undefined;
 
 /** The documented surface has hardly any updates, so that a revert does not restore the state there. */
 function revertOf(entry: Entry, surface: Surface): Revert {

@@ -85,7 +85,11 @@ export const application: KindCases = {
     "ports[].internalPort": { to: 8181 },
     "ports[].externalPort": { to: 8443 },
     "ports[].protocol": { to: "TCP" },
-    "ports[].publiclyAccessible": { to: false, as: { internal_port: 8080, publicly_accessible: false } },
+    "ports[].publiclyAccessible": {
+      to: false,
+      as: { internal_port: 8080, publicly_accessible: false },
+      notAdded: "a port without it is not publicly accessible",
+    },
     "ports[].name": { to: "web" },
     "ports[].publicPath": { to: "/web" },
     storage: {

@@ -116,7 +116,11 @@ export const blueprint: KindCases = {
       ...blueprintVariable({ value: "c" }),
       created: sent("createBlueprint", { name: "LEVEL", value: "c" }),
     },
-    specOverrides: { to: { engine_version: "1.8.3", cpu: 250 }, as: 250 },
+    specOverrides: {
+      to: { engine_version: "1.8.3", cpu: 250 },
+      as: 250,
+      notAdded: "the allowed versions of the seed require a version",
+    },
     engine: {
       ...always("Terraform", local(`${CHECKED}; the platform uses the manifest's engine`)),
       in: { allowedEngineVersions: null },

@@ -30,7 +30,7 @@ export const webhook: KindCases = {
   leaves: (_fixture, name) => ({
     // The journal masks the value.
     "targetSecretRef.name": { to: "others", as: "***" },
-    "targetSecretRef.key": { to: "second", as: "***" },
+    "targetSecretRef.key": { to: "second", as: "***", notAdded: "the Secret of the seed lacks the usual key" },
     description: { to: "another one" },
     projectNamesFilter: { to: ["pay*", "shop*"] },
     "projectNamesFilter[]": { to: "pay", as: ["pay"] },
