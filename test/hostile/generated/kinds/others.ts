@@ -16,7 +16,10 @@ export const catalog: KindCases = {
     interval: "30m",
   }),
   leaves: ({ credentialsId }) => ({
-    include: read(["Templates", "GitRepositories"], "listGithubRepositories", ""),
+    include: {
+      ...read(["Templates", "GitRepositories"], "listGithubRepositories", ""),
+      notAdded: "a catalog without it has every part",
+    },
     // The case of `include` covers the read.
     "include[]": { ...always("DatabaseTypes", READ_ONCE), in: { include: ["Templates"] } },
     "cluster.mode": read("CUSTOMER_MANAGED", "listPlatformTemplates"),
