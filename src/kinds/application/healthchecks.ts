@@ -5,7 +5,7 @@ type Members = Readonly<Record<string, unknown>>;
 /**
  * Returns what the platform shows of the members that the spec declares, in their order. A check that the spec lacks and
  * that the platform has differs.
- * @param isSent whether the platform was sent what the spec declares: what it does not show of it does not differ then
+ * @param isSent whether the declared value was sent: a member that the platform does not show counts as declared then
  */
 export function shownAs(declared: Members, shown: Members, isSent: boolean): Members {
   const own = Object.entries(declared).map(([name, value]): [string, unknown] => {

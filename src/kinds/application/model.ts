@@ -105,7 +105,7 @@ function portOf({
 
 /**
  * Returns the members of a port that the spec declares.
- * @param isSent whether the platform was sent what the spec declares: what it does not show of it does not differ then
+ * @param isSent whether the declared value was sent: a member that the platform does not show counts as declared then
  */
 function observedPort(port: ApplicationPort, declared: readonly Port[] | undefined, isSent: boolean) {
   const wanted: Partial<Port> = declared?.find(({ internalPort }) => internalPort === port.internalPort) ?? {};

@@ -39,8 +39,8 @@ import {
 import { failedDeployment, movedPast, type Progress, type ServiceFacts } from "./progress.ts";
 import { requestMark } from "./requests.ts";
 import {
-  comparedSettings,
   declaredSettings,
+  observedSettings,
   revisionOf,
   sendingDue,
   type ServiceSetting,
@@ -186,11 +186,14 @@ export function checkSettings<Spec extends ServiceContext["spec"], Item extends 
   // Settings are sent once in a reconcile: a value that the platform stores differently is reported as drift and does
   // not cause another update.
   if (observed.updated) return undefined;
-  const actual = comparedSettings(settings, record, context.spec, written);
+  const unsent = unsentPaths(declared, written);
+  // The platform does not show a setting that it never got: a changed setting that is not shown counts as absent.
+  const absent = Object.fromEntries(unsent.map((path) => [path, "null"]));
+  const actual = { ...absent, ...observedSettings(settings, record, context.spec, unsent) };
   const differences = settingsDrift(declared, actual);
   if (differences.length === 0) return undefined;
   if (context.requested === undefined && !sendingDue(declared, actual, written)) return undefined;
-  const corrects = context.requested === undefined && unsentPaths(declared, written).length === 0;
+  const corrects = context.requested === undefined && unsent.length === 0;
   const message = `Update the settings of the ${noun}.`;
   const changes = differences.map(shownField);
   return safely(op, { what: "update" }, { message, corrects, changes });

@@ -90,9 +90,10 @@ function settingsSynced<Spec, Item extends ListedObject>(
   const record = serviceRecord(context, observed);
   if (record !== undefined && hasUpdate(context, update)) return [];
   const declared = declaredSettings(settings, spec);
-  const shown = record === undefined ? {} : observedSettings(settings, record, spec, memory.written);
+  const unsent = unsentPaths(declared, memory.written);
+  const shown = record === undefined ? {} : observedSettings(settings, record, spec, unsent);
   // A person may have changed it on the platform.
-  const paths = unsentPaths(declared, memory.written).filter((path) => shown[path] !== declared[path]);
+  const paths = unsent.filter((path) => shown[path] !== declared[path]);
   const isShown = paths.every((path) => shown[path] !== undefined);
   return settingsCondition(context, paths, { noun, plural, update, isShown });
 }

@@ -25,7 +25,8 @@ export type ServiceSetting<Spec, Item> = {
       declared(spec: Spec): unknown;
       /**
        * Returns undefined where the platform does not show it.
-       * @param isSent whether the platform was sent what the spec declares, as far as that is known
+       * @param isSent whether the declared value was sent, as far as that is known: a part that is not shown counts as
+       *   declared then
        */
       observed(record: Item, spec: Spec, isSent: boolean): unknown;
     }
@@ -37,35 +38,19 @@ export function declaredSettings<Spec>(table: readonly ServiceSetting<Spec, neve
 }
 
 /**
- * Returns the platform's values of the same settings, as far as it shows them. Where a part of a setting is not shown,
- * the part counts as declared.
- * @param written where given, a hidden part of a setting that changed since it was last sent counts as absent
+ * Returns the platform's values of the same settings, as far as it shows them. A part of a setting that it does not show
+ * counts as declared.
+ * @param unsent paths of settings that changed since they were last sent: a part that is not shown counts as absent
  */
 export function observedSettings<Spec, Item>(
   table: readonly ServiceSetting<Spec, Item>[],
   record: Item,
   spec: Spec,
-  written?: WrittenSettings,
+  unsent: readonly string[] = [],
 ): Settings {
-  const unsent = new Set(unsentPaths(declaredSettings(table, spec), written));
   return settingsOf(table, (setting) =>
-    "of" in setting ? setting.of(record) : setting.observed(record, spec, !unsent.has(setting.path)),
+    "of" in setting ? setting.of(record) : setting.observed(record, spec, !unsent.includes(setting.path)),
   );
-}
-
-/**
- * Returns the platform's values that an update is compared with. A setting that the platform does not show and that
- * changed since it was last sent counts as absent (`null`): the platform shows no setting that was never set.
- */
-export function comparedSettings<Spec, Item>(
-  table: readonly ServiceSetting<Spec, Item>[],
-  record: Item,
-  spec: Spec,
-  written: WrittenSettings | undefined,
-): Settings {
-  const unsent = unsentPaths(declaredSettings(table, spec), written);
-  const absent = Object.fromEntries(unsent.map((path) => [path, "null"]));
-  return { ...absent, ...observedSettings(table, record, spec, written) };
 }
 
 /** @param valueOf returns undefined for settings that are left out */

@@ -48,7 +48,7 @@ export function trialsOf(
       // Again, since the cases may contain the id of the created object.
       return tryChange(await another(index, "f"), surface, revert);
     };
-    // On the platform, too, an object that was created without the leaf has no value there.
+    // The platform has no value of a leaf that the object was created without.
     const added = async (): Promise<readonly string[]> => {
       const fresh = await another(index, "a");
       await lane.create(fresh.name, placed(fresh.leaf.base, leaf.leaf, undefined).spec);
