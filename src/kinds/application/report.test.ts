@@ -155,10 +155,15 @@ describe("the conditions of an application", () => {
   const back = { ...edited, spec: { cpu: 500 } };
   const full = { ...edited, surface: "Full" } as const;
   const UNSENT = "False UpdateNotSupported";
+  const port = { internalPort: 8080 };
+  const settings = { ...declaredSettings(APPLICATION_SETTINGS, specOf({ ports: [port] })) };
+  const named = { spec: { ports: [{ ...port, name: "http" }] }, memory: { written: { settings } } };
+  const open8080 = observedFull("DEPLOYED", { ports: [{ ...port, publiclyAccessible: false }] });
 
   it.each<[string, string, Change, Observed, string | undefined]>([
     ["no change of its settings", "SettingsSynced", {}, observedIn("DEPLOYED"), undefined],
     ["settings that cannot be sent", "SettingsSynced", edited, observedIn("DEPLOYED"), UNSENT],
+    ["a name of a port that cannot be sent, and is not shown", "SettingsSynced", named, open8080, UNSENT],
     ["settings changed back", "SettingsSynced", back, observedIn("DEPLOYED"), undefined],
     ["settings that are sent next", "SettingsSynced", full, observedFull("DEPLOYED", { cpu: 500 }), undefined],
     ["settings without a record", "SettingsSynced", full, observedIn("DEPLOYED"), "False NotObservable"],
