@@ -63,6 +63,11 @@ describe("a release in the place of a manual installation", () => {
     expect(others.map(({ kind }) => kind)).toEqual(["Namespace"]);
     expect(JSON.stringify(items)).not.toMatch(/"maxLength":7\b/);
     await env.helm.run(["uninstall", ...release]);
+    // kubectl repeats a list until the API server has initialized the storage of a changed CRD. Before that, the deletion
+    // of the CRD can fail with "storage is (re)initializing", and is repeated only after the resync, five minutes later
+    // (apiextensions-apiserver, pkg/controller/finalizer).
+    const crds = items.filter(({ kind }) => kind === "CustomResourceDefinition").map(({ metadata }) => metadata.name);
+    await env.admin(["get", crds.join(","), "-A"]);
     await env.admin(["delete", "--ignore-not-found", ...files]);
   });
 });
