@@ -1,15 +1,17 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
+import { createSecureServer as createHttp2Server } from "node:http2";
 import { createServer as createSecureServer } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 
 import { manualClock } from "../../../test/support/kube/clock.ts";
 import { type Answer, type ScriptedServer, startScriptedServer } from "../../../test/support/kube/scripted-server.ts";
 import { certificate, expiredCertificate, privateKey } from "../../../test/support/kube/tls.ts";
+import { listen } from "../../../test/support/programs/free-port.ts";
 import { createKubeClient, type ConnectedClient, type ClientOptions } from "./client.ts";
 import { systemClock } from "./clock.ts";
 
@@ -47,6 +49,10 @@ async function setUser(user: object, cluster?: object): Promise<void> {
   };
   await writeFile(join(dir, "kubeconfig"), JSON.stringify(config));
 }
+
+/** Writes the kubeconfig for a server with TLS. */
+const setSecure = (url: string, authority: string) =>
+  setUser({ token: "first" }, { server: url, "certificate-authority-data": Buffer.from(authority).toString("base64") });
 
 const get = (path = "/x") => client.request({ method: "GET", path });
 const watch = () => text(client.stream({ path: "/x", signal: new AbortController().signal }));
@@ -203,14 +209,7 @@ it("a certificate authority that is replaced in the kubeconfig counts at once", 
   );
   secure.script({ body: { ok: true } });
   onTestFinished(() => secure.stop());
-  const trust = (authority: string) =>
-    setUser(
-      { token: "first" },
-      {
-        server: secure.url.replace("http:", "https:"),
-        "certificate-authority-data": Buffer.from(authority).toString("base64"),
-      },
-    );
+  const trust = (authority: string) => setSecure(secure.url.replace("http:", "https:"), authority);
   await trust(expiredCertificate);
   await client.close();
   const clock = manualClock();
@@ -257,6 +256,31 @@ describe("a watch", () => {
     const before = connections;
     await get();
     expect(connections).toBe(before + 1);
+  });
+
+  it("that is canceled in the turn that sends it is closed at the server, over HTTP/2", async () => {
+    await connect({});
+    const secure = createHttp2Server({ cert: certificate, key: privateKey });
+    const closed: unknown[] = [];
+    secure.on("stream", (stream, { ":path": path }) => {
+      stream.on("error", () => {}).on("close", () => closed.push(path));
+      if (path === "/open") stream.write("one\n");
+    });
+    const port = await listen(secure);
+    onTestFinished(() => void secure.close());
+    await setSecure(`https://127.0.0.1:${port}`, certificate);
+    await client.close();
+    const config = { from: "file", path: join(dir, "kubeconfig") } as const;
+    client = createKubeClient({ config, userAgent: "t", clock: systemClock() });
+    const follow = (path: string, signal: AbortSignal) =>
+      client.stream({ path, signal })[Symbol.asyncIterator]().next();
+    await follow("/open", new AbortController().signal);
+    const stop = new AbortController();
+    const canceled = follow("/canceled", stop.signal);
+    for (let microtask = 0; microtask < 100; microtask += 1) await Promise.resolve();
+    stop.abort();
+    await expect(canceled).rejects.toMatchObject({ failure: "Unreachable", message: "WATCH /canceled: canceled" });
+    await vi.waitFor(() => expect(closed).toEqual(["/canceled"]), { timeout: 10_000 });
   });
 });
 

@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers";
+
 import { Agent, type Dispatcher } from "undici";
 
 import { deadline, type Deadline } from "./clock.ts";
@@ -158,7 +160,7 @@ function clientOver(
       let code = "<error>";
       let isOpen = false;
       try {
-        const answer = await send(used.watches, used, { method: "GET", ...request }, open.signal);
+        const answer = await send(used.watches, used, { method: "GET", ...request }, oneTurnLater(open.signal));
         code = String(answer.statusCode);
         if (answer.statusCode !== 200) await readAnswer(what, answer, isProxied);
         open.hold();
@@ -180,6 +182,18 @@ function clientOver(
     watchSilenceMs: () => session.watchSilenceMs(),
     close: (): Promise<void> => session.close(),
   };
+}
+
+/**
+ * Returns a signal that fires one turn of the event loop after `signal`. undici 8 does not reset an HTTP/2 stream that is
+ * aborted in the turn in which it is sent: the server keeps the watch, Node makes another stream of its answer, and the
+ * error of the closed connection ends the process, as nothing listens to that stream.
+ */
+function oneTurnLater(signal: AbortSignal): AbortSignal {
+  if (signal.aborted) return signal;
+  const later = new AbortController();
+  signal.addEventListener("abort", () => setImmediate(() => later.abort()), { once: true });
+  return later.signal;
 }
 
 /** Codes of Node and OpenSSL for a certificate of the server that does not match the authority of the kubeconfig. */
