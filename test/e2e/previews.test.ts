@@ -185,9 +185,11 @@ describe("deploy/argocd", () => {
     const patch = JSON.stringify({ spec: { source: { helm: { valuesObject } } } });
     const app = ["application", "platform-operator", "-n", ARGOCD];
     await kubectl(controlPlane, ["patch", ...app, "--type=merge", "-p", patch]);
-    const pruned = { kind: "ServiceAccount", name: "platform-operator", status: "Pruned" };
-    const syncResult = { resources: expect.arrayContaining([expect.objectContaining(pruned)]) };
-    await untilStatus("platform-operator", { operationState: { ...succeeded, syncResult } });
+    // Reads the accounts and not the result of the sync: a self-heal right after the sync replaces its result.
+    const accounts = () => kubectl(controlPlane, ["get", "serviceaccounts", "-n", "platform-operator", "-o", "name"]);
+    const left = "serviceaccount/default\nserviceaccount/new";
+    await vi.waitFor(async () => expect((await accounts()).trim()).toBe(left), { timeout: 120_000, interval: 500 });
+    await untilStatus("platform-operator", { sync: { status: "Synced" }, operationState: succeeded });
     expect(await crds()).toEqual(before);
     await kubectl(controlPlane, ["delete", ...app]);
   });
