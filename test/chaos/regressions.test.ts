@@ -15,7 +15,7 @@ describe.concurrent("[A1] a lifecycle that once found a defect", () => {
     expect(run.crashed, "the run reaches the plan's call").toBe(plan !== undefined);
     expect(run.violations, run.violations.join("\n")).toEqual([]);
     const last = step?.chapter ?? "delete";
-    const others = otherEnds(run.ends[last], expected.ends[last], run.resolved);
+    const others = otherEnds(run.ends[last], run.reference[last], run.resolved);
     expect(others, others.join("; ")).toEqual([]);
     expect(run.held[last]).toEqual(expected.held[last]);
   });

@@ -23,7 +23,7 @@ export function killsAtEveryCall(surface: Surface): void {
       // The number of polls differs from run to run.
       if (!run.crashed) skip("the call did not happen in this run");
       const { chapter } = plan.step;
-      const others = otherEnds(run.ends[chapter], expected.ends[chapter], run.resolved);
+      const others = otherEnds(run.ends[chapter], run.reference[chapter], run.resolved);
       expect(others, `after "${chapter}" ${others.join("; ")}`).toEqual([]);
       expect(run.held[chapter], `on the platform after "${chapter}"`).toEqual(expected.held[chapter]);
       // No surface lists webhooks.

@@ -16,7 +16,7 @@ import { duplicates, inventory, leaks, loggedErrors } from "./invariants.ts";
 import { crashInterceptor, type Plan } from "./plan.ts";
 import { maxReconciles, type ReconcileCounts } from "./reconciles.ts";
 import { inaccurateStatuses, mismatchOf, type Sample } from "./statuses.ts";
-import { otherEnds, type Step, type Trace } from "./trace.ts";
+import { otherEnds, type Step, type Trace, whenOutOfDate } from "./trace.ts";
 import { excessWrites, namesIn } from "./updates.ts";
 
 /** The time limit until the final state matches; a slow machine polls late. */
@@ -40,6 +40,7 @@ export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Ref
   const crash = plan === undefined ? undefined : crashInterceptor(plan);
   const steps: Step[] = [];
   const ends: Trace["ends"] = {};
+  const reference: Trace["ends"] = {};
   const held: Trace["held"] = {};
   const violations: string[] = [];
   let reconciles: ReconcileCounts = { acting: 0, writing: 0 };
@@ -50,8 +51,10 @@ export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Ref
     const hasCrash = plan?.step.chapter === chapter.name;
     const result = await runChapter(env, chapter, onAnswer, hasCrash ? crash : undefined);
     violations.push(...result.violations);
-    const final = await finalState(env, chapter, expected, hasCrash || plan === undefined);
+    const landsLate = hasCrash && plan.phase === "late" && plan.step.what.startsWith("platform ");
+    const final = await finalState(env, chapter, expected, { landsLate, comparesHeld: hasCrash || plan === undefined });
     ends[chapter.name] = final.conditions;
+    reference[chapter.name] = final.reference;
     held[chapter.name] = final.held;
     steps.push(...env.calls.slice(from).map(({ what, nth }) => ({ chapter: chapter.name, what, nth })));
     if (hasCrash) {
@@ -73,6 +76,8 @@ export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Ref
   return {
     steps,
     ends,
+    /** The conditions that each chapter should end with. */
+    reference,
     held,
     violations,
     /** The kinds of the objects with an unknown result that the user resolved. */
@@ -139,17 +144,32 @@ function sampleOf(env: ChaosEnv, { side, method, what }: Call, { status, body }:
 type Reference = Pick<Trace, "ends" | "held" | "steps">;
 
 /**
- * Returns the state at the end of a chapter; waits until it matches the reference, or for TIMEOUT_MS.
- * @param comparesHeld whether to compare what the platform holds; it differs after skipped chapters
+ * Returns the state at the end of a chapter, and the conditions that it should have; waits until the state matches the
+ * reference, or for TIMEOUT_MS.
+ * @param options comparesHeld: whether to compare what the platform holds; it differs after skipped chapters.
+ *   landsLate: whether a write may land after the deployment starts
  */
-async function finalState(env: ChaosEnv, { name }: Chapter, expected: Reference | undefined, comparesHeld: boolean) {
-  const read = async () => ({ conditions: await conditions(env), held: [...holdings(env.platform.world())] });
+async function finalState(
+  env: ChaosEnv,
+  { name }: Chapter,
+  expected: Reference | undefined,
+  { landsLate, comparesHeld }: { readonly landsLate: boolean; readonly comparesHeld: boolean },
+) {
+  const should = expected?.ends[name] ?? {};
+  const read = async () => {
+    const world = env.platform.world();
+    const isOutOfDate = [...world.services.values()].some(
+      (service) => service.name === "api" && service.deploymentStatus === "OUT_OF_DATE",
+    );
+    const reference = landsLate && isOutOfDate ? whenOutOfDate(should) : should;
+    return { conditions: await conditions(env), reference, held: [...holdings(world)] };
+  };
   let state = await read();
   if (expected === undefined) return state;
   await comes(async () => {
     state = await read();
     const confirmedByUser = env.userActions.map(({ kind }) => kind);
-    const sameConditions = otherEnds(state.conditions, expected.ends[name], confirmedByUser).length === 0;
+    const sameConditions = otherEnds(state.conditions, state.reference, confirmedByUser).length === 0;
     return (sameConditions && (!comparesHeld || isDeepStrictEqual(state.held, expected.held[name]))) || undefined;
   }, TIMEOUT_MS);
   return state;

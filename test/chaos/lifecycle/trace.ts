@@ -70,6 +70,18 @@ function keyOf({ what, nth }: Step): string {
 }
 
 /**
+ * Returns the conditions of a chapter in which a write to the application lands after its deployment starts. The
+ * platform reports OUT_OF_DATE, which is drift, and for which the operator does not deploy (docs/guides/rollback.md).
+ */
+export function whenOutOfDate(conditions: Trace["ends"][string] = {}): Trace["ends"][string] {
+  const name = "PlatformApplication/api";
+  const ofApplication = (conditions[name] ?? []).map((one) =>
+    one === "Drifted=False/NoDrift" ? "Drifted=True/DriftDetected" : one,
+  );
+  return { ...conditions, [name]: ofApplication };
+}
+
+/**
  * Returns the objects whose conditions differ: "Kind/name: Type=Status/Reason is there too, …".
  * @param confirmedByUser kinds to ignore, since the documented surface does not show the result that the user confirmed
  */
