@@ -51,8 +51,7 @@ export async function runLifecycle(surface: Surface, plan?: Plan, expected?: Ref
     const hasCrash = plan?.step.chapter === chapter.name;
     const result = await runChapter(env, chapter, onAnswer, hasCrash ? crash : undefined);
     violations.push(...result.violations);
-    const landsLate = hasCrash && plan.phase === "late" && plan.step.what.startsWith("platform ");
-    const final = await finalState(env, chapter, expected, { landsLate, comparesHeld: hasCrash || plan === undefined });
+    const final = await finalState(env, chapter, expected, plan);
     ends[chapter.name] = final.conditions;
     reference[chapter.name] = final.reference;
     held[chapter.name] = final.held;
@@ -146,15 +145,13 @@ type Reference = Pick<Trace, "ends" | "held" | "steps">;
 /**
  * Returns the state at the end of a chapter, and the conditions that it should have; waits until the state matches the
  * reference, or for TIMEOUT_MS.
- * @param options comparesHeld: whether to compare what the platform holds; it differs after skipped chapters.
- *   landsLate: whether a write may land after the deployment starts
+ * @param plan what happens in the run: after skipped chapters what the platform holds differs, and a late write may land
+ *   after the deployment starts
  */
-async function finalState(
-  env: ChaosEnv,
-  { name }: Chapter,
-  expected: Reference | undefined,
-  { landsLate, comparesHeld }: { readonly landsLate: boolean; readonly comparesHeld: boolean },
-) {
+async function finalState(env: ChaosEnv, { name }: Chapter, expected: Reference | undefined, plan: Plan | undefined) {
+  const hasCrash = plan?.step.chapter === name;
+  const comparesHeld = hasCrash || plan === undefined;
+  const landsLate = hasCrash && plan.phase === "late" && plan.step.what.startsWith("platform ");
   const should = expected?.ends[name] ?? {};
   const read = async () => {
     const world = env.platform.world();
