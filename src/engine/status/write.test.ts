@@ -45,6 +45,7 @@ describe("the delay of a status", () => {
   it.each<[string, string, Json, number]>([
     ["what a side read shows, for an answer that an outage gives", "PlatformUnavailable", SETTLED, 10_000],
     ["what a side read shows, for want of an answer", "PlatformUnreachable", SETTLED, 10_000],
+    ["what a side read shows, for the page of a proxy", "UnexpectedResponse", SETTLED, 10_000],
     ["what a side read shows, as the token lacks a right", "PermissionDenied", SETTLED, 0],
     ["nothing beyond what is reported", "PlatformUnavailable", withListed("PlatformUnavailable"), 0],
   ])("of a settled object that loses %s", (_, reason, stored, expected) => {

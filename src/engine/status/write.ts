@@ -186,8 +186,10 @@ function groupOf({ kind, context, connection, recordedIdentity }: Resolved): str
   return isShared ? (recordedIdentity.parentId ?? connection.uid) : undefined;
 }
 
-/** Reasons of a failed read that may be caused by an outage of the whole platform. */
-const OUTAGES: ReadonlySet<string> = new Set(["PlatformUnavailable", "PlatformUnreachable", "RateLimited"]);
+/** Reasons of a failed read that may be caused by an outage of the whole platform, or of a proxy before it. */
+const OUTAGES: ReadonlySet<string> = new Set<Reason>([
+  ...(["PlatformUnavailable", "PlatformUnreachable", "RateLimited", "UnexpectedResponse"] as const),
+]);
 
 /**
  * Returns how long the write of a status may be delayed, counted from when the status first looked like this. An

@@ -4,6 +4,7 @@ import { buildContext, openIntent, type SpecChange } from "../../../test/support
 import { planTable, said } from "../../../test/support/kinds/plans.ts";
 import { platformWith } from "../../../test/support/kinds/platform.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
+import { ApiError } from "../../platform/transport/errors.ts";
 import { environment } from "./index.ts";
 import type { EnvironmentContext, EnvironmentObserved } from "./observe.ts";
 
@@ -83,6 +84,22 @@ it("the report of an environment shows its record where the platform does, else 
   const shown = environment.report(contextOf({ ...full, memory }), observedFull(record({ mode: "PREVIEW" })));
   expect(shown.status).toMatchObject({ mode: "PREVIEW" });
   expect(shown.drift).toEqual([{ path: "spec.mode", desired: "STAGING", observed: "PREVIEW" }]);
+});
+
+it("an environment whose services cannot be counted is ready, and says Unknown of their number", async () => {
+  const error = new ApiError("getProjectStatistics", { is: "Unreachable" }, 0, "no answer");
+  const api = platformWith({
+    projects: { environmentStats: () => Promise.reject(error) },
+    environments: { list: () => Promise.resolve([record()]) },
+    serverNow: () => NOW,
+  });
+  const { ready, conditions, status } = environment.report(
+    contextOf(full),
+    await environment.observe(contextOf(full), api),
+  );
+  expect(ready.reason).toBe("Available");
+  expect(conditions).toMatchObject([{ type: "ServicesCounted", status: "Unknown", reason: "PlatformUnreachable" }]);
+  expect(status["serviceCount"]).toBeUndefined();
 });
 
 const made = { memory: { name: "staging", mode: "PREVIEW" } };

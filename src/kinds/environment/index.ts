@@ -2,6 +2,7 @@
 import type { StatusReason } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import { namedKind } from "../named/kind.ts";
+import { faultCondition } from "../shared/answers.ts";
 import { clusterNeed, isProjectOfOrganization, projectNeed } from "../shared/limits.ts";
 import { reasonNotFound, projectNotAllowed } from "../shared/names.ts";
 import { countOf, fitText, ID } from "../shared/text.ts";
@@ -75,7 +76,7 @@ export const environment = namedKind<EnvironmentTypes, Environment>({
   report: (context, observed) => {
     const count = observed.counts.find(({ id }) => id === context.id);
     return {
-      conditions: [],
+      conditions: faultCondition("ServicesCounted", observed.countFault),
       status: {
         ...environmentRecord(context, observed),
         projectId: context.inputs.projectId,

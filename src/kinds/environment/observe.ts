@@ -1,5 +1,5 @@
 /** Reads an environment: two lists of its project, shared with the other environments there. */
-import type { Presence, ReconcileContext, Uuid } from "../../engine/contract/kind.ts";
+import type { Presence, ReconcileContext, StatusReason, Uuid } from "../../engine/contract/kind.ts";
 import type { Environment } from "../../platform/areas/environments.ts";
 import type { EnvironmentCount } from "../../platform/areas/projects.ts";
 import type { Platform } from "../../platform/index.ts";
@@ -21,6 +21,8 @@ export interface EnvironmentInputs {
 export interface EnvironmentObserved extends NamedObserved<Environment> {
   /** The project's environments by id. Every surface shows them. */
   readonly counts: readonly EnvironmentCount[];
+  /** Why the services could not be counted, where the platform shows the records. */
+  readonly countFault?: StatusReason | undefined;
   /** Whether the project is the organization's; true where that is not checked, as for a managed one. */
   readonly projectIsOurs: boolean;
 }
@@ -61,8 +63,8 @@ export async function listsOf(context: EnvironmentContext, projectId: Uuid, api:
     const records = await listOnFull(context, api, list);
     if (records === undefined) return { counts: await stats(), records };
     // Beside the list of records, the statistics only show the number of services.
-    const { value } = await sideRead(stats(), "the number of services");
-    return { counts: value ?? records.map(({ id }) => ({ id })), records };
+    const { value, fault } = await sideRead(stats(), "the number of services");
+    return { counts: value ?? records.map(({ id }) => ({ id })), countFault: fault, records };
   };
   if (context.goal === "present") return await read();
   // In a project that is gone, nothing is left to delete.
@@ -70,7 +72,7 @@ export async function listsOf(context: EnvironmentContext, projectId: Uuid, api:
   return (await orGone(read(), isGone)) ?? NO_PROJECT;
 }
 
-export type Lists = Pick<EnvironmentObserved, "counts" | "records">;
+export type Lists = Pick<EnvironmentObserved, "counts" | "countFault" | "records">;
 
 /** The lists of a project that does not exist, or is not the organization's. */
 export const NO_PROJECT: Lists = { counts: [], records: undefined };
@@ -89,7 +91,7 @@ export async function withMine(
 ): Promise<Lists & Pick<EnvironmentObserved, "presence">> {
   if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
   const { id, goal, identitySource } = context;
-  const { counts, records } = lists;
+  const { counts, countFault, records } = lists;
   const presenceAmong = (list: readonly { readonly id: Uuid }[]) =>
     records === undefined ? presenceCounted(context, list) : presenceIn(context, list, (one) => one.id === context.id);
   const presence = presenceAmong(records ?? counts);
@@ -102,7 +104,7 @@ export async function withMine(
   const own = await unlessMissing(readOnFull(context, api, () => api.environments.get(id), ["NotFound"]));
   if (own === undefined) return { ...lists, presence };
   if (own.project !== undefined && own.project.id !== projectId) return { ...lists, presence: "Gone" };
-  return { ...withCount({ counts, records: [...records, own] }, id), presence: "Present" };
+  return { ...withCount({ counts, countFault, records: [...records, own] }, id), presence: "Present" };
 }
 
 /** Returns what the statistics show of the environment: they prove that one exists, and never that one does not. */
@@ -113,8 +115,8 @@ function presenceCounted(context: EnvironmentContext, counts: readonly { readonl
 }
 
 /** Adds the count of a listed environment that the statistics lack, as they may lag. */
-function withCount({ counts, records }: Lists, id: Uuid | undefined): Lists {
-  const isCounted = id === undefined || counts.some((one) => one.id === id);
-  if (isCounted || records?.some((one) => one.id === id) !== true) return { counts, records };
-  return { counts: [...counts, { id, serviceTotalNumber: 0 }], records };
+function withCount(lists: Lists, id: Uuid | undefined): Lists {
+  const isCounted = id === undefined || lists.counts.some((one) => one.id === id);
+  if (isCounted || lists.records?.some((one) => one.id === id) !== true) return lists;
+  return { ...lists, counts: [...lists.counts, { id, serviceTotalNumber: 0 }] };
 }
