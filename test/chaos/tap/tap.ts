@@ -35,6 +35,8 @@ interface Tap extends TapOptions {
   readonly forward: (exchange: Omit<Exchange, "response">) => Promise<IncomingMessage>;
   /** The process of each connection. */
   readonly owners: WeakMap<Socket, number>;
+  /** Aborts when the tap closes. */
+  readonly closing: AbortSignal;
 }
 
 interface Exchange {
@@ -49,7 +51,9 @@ export async function openTap(options: TapOptions) {
   const agent = secure
     ? new https.Agent({ keepAlive: true, ca: options.target.ca })
     : new http.Agent({ keepAlive: true });
-  const tap: Tap = { ...options, forward: forwarder(options.target.url, agent), owners: new WeakMap() };
+  const end = new AbortController();
+  const forward = forwarder(options.target.url, agent);
+  const tap: Tap = { ...options, forward, owners: new WeakMap(), closing: end.signal };
   const handle = (request: TappedRequest, response: TappedResponse): void => {
     // Writing fails if the operator has been killed.
     response.on("error", () => {});
@@ -73,7 +77,9 @@ export async function openTap(options: TapOptions) {
   return {
     /** Https with the certificate of test/support/kube/tls.ts if the target is https. */
     url: `${secure ? "https" : "http"}://127.0.0.1:${port}`,
+    /** Ends all connections. Calls that are delayed do not reach the server any more. */
     close: async (): Promise<void> => {
+      end.abort();
       server.close();
       for (const socket of sockets) socket.destroy();
       agent.destroy();
@@ -126,7 +132,7 @@ async function apply(decision: Decision, exchange: Exchange, tap: Tap): Promise<
     case "forward":
       return forwardCall(exchange, tap);
     case "slow":
-      await sleep(decision.ms);
+      await sleep(decision.ms, undefined, { signal: tap.closing });
       return forwardCall(exchange, tap);
     case "hang":
       return;
