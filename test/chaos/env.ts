@@ -64,6 +64,7 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
   const sequence = createSequence();
   const refusals = createRefusals(options.mayBeRefused);
   const operators: RunningOperator[] = [];
+  let launched: Promise<RunningOperator> | undefined;
   const last = (): RunningOperator => operators.at(-1) ?? missing();
   const tapped = {
     sequence,
@@ -88,10 +89,13 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     name: platformName(() => simulator),
   });
 
-  const launch = async (): Promise<RunningOperator> => {
-    const started = await stage.start(["--log-level=trace", ...(options.args ?? ["--leader-elect=false"])]);
-    operators.push(started);
-    return started;
+  const launch = (): Promise<RunningOperator> => {
+    launched = (async () => {
+      const started = await stage.start(["--log-level=trace", ...(options.args ?? ["--leader-elect=false"])]);
+      operators.push(started);
+      return started;
+    })();
+    return launched;
   };
   const start = async (): Promise<void> => void (await launch());
 
@@ -107,10 +111,12 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     /** What the test did as the user about unknown results. */
     userActions: [] as UserAction[],
     interceptor: options.interceptor ?? {},
-    /** The process that was started last. */
+    /** The process that was started last, once it listens. */
     get operator(): RunningOperator {
       return last();
     },
+    /** Waits for the process that was started last: its first calls may come before it listens. */
+    launched: async (): Promise<RunningOperator> => (await launched) ?? missing(),
     /** The logs of all processes of the operator. */
     logs: () => operators.flatMap((operator) => operator.logs()),
     start,

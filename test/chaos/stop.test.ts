@@ -117,6 +117,14 @@ function stopsOf(env: ChaosEnv) {
   const steps: string[] = [];
   let longestMs = 0;
 
+  const stop = async (): Promise<Exit> => {
+    const operator = await env.launched();
+    const since = performance.now();
+    const exit = await operator.stop();
+    longestMs = Math.max(longestMs, performance.now() - since);
+    return exit;
+  };
+
   const stopAt = (matches: CallMatcher) => {
     const counts = new Map<string, number>();
     let reached: string | undefined;
@@ -130,12 +138,7 @@ function stopsOf(env: ChaosEnv) {
         env.interceptor = {};
         reached = name;
         steps.push(name);
-        const since = performance.now();
-        process.kill(env.operator.pid, "SIGTERM");
-        void env.operator.exited.then((exit) => {
-          longestMs = Math.max(longestMs, performance.now() - since);
-          resolve(exit);
-        });
+        void stop().then(resolve);
         return { do: "slow", ms: CALL_DELAY_MS };
       },
     };
