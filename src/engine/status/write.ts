@@ -188,7 +188,10 @@ function groupOf({ kind, context, connection, recordedIdentity }: Resolved): str
 
 /** Reasons of a failed read that may be caused by an outage of the whole platform, or of a proxy before it. */
 const OUTAGES: ReadonlySet<string> = new Set<Reason>([
-  ...(["PlatformUnavailable", "PlatformUnreachable", "RateLimited", "UnexpectedResponse"] as const),
+  "PlatformUnavailable",
+  "PlatformUnreachable",
+  "RateLimited",
+  "UnexpectedResponse",
 ]);
 
 /**

@@ -87,7 +87,7 @@ it("the report of an environment shows its record where the platform does, else 
 });
 
 it("an environment whose services cannot be counted is ready, and says Unknown of their number", async () => {
-  const error = new ApiError("getProjectStatistics", { is: "Unreachable" }, 0, "no answer");
+  const error = new ApiError("getProjectEnvironmentStats", { is: "Unreachable" }, 0, "no answer");
   const api = platformWith({
     projects: { environmentStats: () => Promise.reject(error) },
     environments: { list: () => Promise.resolve([record()]) },

@@ -91,7 +91,7 @@ export async function withMine(
 ): Promise<Lists & Pick<EnvironmentObserved, "presence">> {
   if (lists === NO_PROJECT) return { ...lists, presence: "Gone" };
   const { id, goal, identitySource } = context;
-  const { counts, countFault, records } = lists;
+  const { counts, records } = lists;
   const presenceAmong = (list: readonly { readonly id: Uuid }[]) =>
     records === undefined ? presenceCounted(context, list) : presenceIn(context, list, (one) => one.id === context.id);
   const presence = presenceAmong(records ?? counts);
@@ -104,7 +104,7 @@ export async function withMine(
   const own = await unlessMissing(readOnFull(context, api, () => api.environments.get(id), ["NotFound"]));
   if (own === undefined) return { ...lists, presence };
   if (own.project !== undefined && own.project.id !== projectId) return { ...lists, presence: "Gone" };
-  return { ...withCount({ counts, countFault, records: [...records, own] }, id), presence: "Present" };
+  return { ...withCount({ ...lists, records: [...records, own] }, id), presence: "Present" };
 }
 
 /** Returns what the statistics show of the environment: they prove that one exists, and never that one does not. */
