@@ -89,13 +89,11 @@ export async function openChaosEnv(options: ChaosEnvOptions) {
     name: platformName(() => simulator),
   });
 
-  const launch = (): Promise<RunningOperator> => {
-    launched = (async () => {
-      const started = await stage.start(["--log-level=trace", ...(options.args ?? ["--leader-elect=false"])]);
-      operators.push(started);
-      return started;
-    })();
-    return launched;
+  const launch = async (): Promise<RunningOperator> => {
+    launched = stage.start(["--log-level=trace", ...(options.args ?? ["--leader-elect=false"])]);
+    const started = await launched;
+    operators.push(started);
+    return started;
   };
   const start = async (): Promise<void> => void (await launch());
 

@@ -145,8 +145,8 @@ type Reference = Pick<Trace, "ends" | "held" | "steps">;
 /**
  * Returns the state at the end of a chapter, and the conditions that it should have; waits until the state matches the
  * reference, or for TIMEOUT_MS.
- * @param plan what happens in the run: after skipped chapters what the platform holds differs, and a late write may land
- *   after the deployment starts
+ * @param plan the kill of the run; undefined for a run without a kill. What the platform holds is compared in the
+ *   chapter of the kill alone, as it differs after skipped chapters.
  */
 async function finalState(env: ChaosEnv, { name }: Chapter, expected: Reference | undefined, plan: Plan | undefined) {
   const hasCrash = plan?.step.chapter === name;
